@@ -75,7 +75,7 @@ class ScenarioSmokeTest {
 
     @Test
     void values() throws Exception {
-        assertThat(tiny("values")).contains("declock-value (alone)", "declock-value (hot)");
+        assertThat(tiny("values")).contains("declock-value (alone)", "declock-value (own)", "declock-value (hot)");
     }
 
     @Test

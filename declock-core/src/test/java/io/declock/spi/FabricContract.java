@@ -565,6 +565,31 @@ public abstract class FabricContract {
         await().untilAsserted(() -> assertThat(stale.listener().losses).hasSize(1));
     }
 
+    /** Rule V1. */
+    @Test
+    void aSessionWhoseLeaseRanOutStoresAndReadsNoValue() throws Exception {
+        Joined stale = join("stale");
+        Joined a = join("a");
+        Resolution found = get(stale.session().control().resolve("ns:x"));
+        record(a, "ns:x");
+        run(stale, chain -> chain.fetchAndAdd(LAYOUT.header(found.record()), LockHeader.acquire(true)));
+        get(stale.session().control().writeValue(new ValueWriting(found.record(), found.epoch(), 0, 7, new byte[] {1
+        })));
+        for (int i = 0; i < 8; i++) {
+            time.advance(Duration.ofMillis(500));
+            get(a.session().control().heartbeat());
+        }
+        ValueWriting late = new ValueWriting(found.record(), found.epoch(), 0, 7, new byte[] {2});
+        await().untilAsserted(() -> assertThatThrownBy(
+                        () -> get(stale.session().control().writeValue(late)))
+                .hasCauseInstanceOf(FabricException.class));
+        assertThatThrownBy(() -> get(stale.session().control().readValue(found.record())))
+                .hasCauseInstanceOf(FabricException.class);
+        ValueReading reading = get(a.session().control().readValue(found.record()));
+        assertThat(reading.value()).isEqualTo(new StoredValue(7, "stale", new byte[] {1}));
+        assertThat(LockHeader.size(reading.header())).isEqualTo(1);
+    }
+
     @Test
     void heartbeatsKeepASessionAndTellTheTime() throws Exception {
         Joined a = join("a");

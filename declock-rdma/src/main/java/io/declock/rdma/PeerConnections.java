@@ -30,6 +30,9 @@ import org.jspecify.annotations.Nullable;
 final class PeerConnections {
     private static final String MARK = "/rdma=";
 
+    /** Before the mark: this process has buffers for grants with values. Releases before this one neither have them nor say so. */
+    private static final String TAKES_VALUES = "/values";
+
     private final ConnectionManager manager;
     private final int maxConnections;
     private final @Nullable Listener listener;
@@ -76,7 +79,7 @@ final class PeerConnections {
     /** Returns the text to append to this process's peer address; empty if it accepts no RDMA connections of peers. */
     String advertisement() {
         Listener listening = listener;
-        return listening == null ? "" : MARK + listening.port();
+        return listening == null ? "" : TAKES_VALUES + MARK + listening.port();
     }
 
     /**
@@ -96,6 +99,11 @@ final class PeerConnections {
         } catch (IllegalArgumentException e) {
             return null;
         }
+    }
+
+    /** Returns whether the process at an address with the mark has buffers for grants with values. */
+    static boolean takesValues(String peerAddress) {
+        return peerAddress.contains(TAKES_VALUES + MARK);
     }
 
     private static Local localOf(RdmaSession session) {
@@ -145,7 +153,7 @@ final class PeerConnections {
             return Way.NONE;
         }
         PeerLink link = linkTo(new Key(session, to.nodeId(), to.incarnation()));
-        if (link.offer(message)) {
+        if (link.offer(takesValues(to.peerAddress()) ? message : message.withoutValue())) {
             return Way.SENT;
         }
         if (link.mayOpen()) {

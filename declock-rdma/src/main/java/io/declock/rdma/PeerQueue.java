@@ -54,8 +54,8 @@ final class PeerQueue implements CompletionLoop.Handler {
      */
     static final int RNR_TIMER = 12;
 
-    /** The longest message without a value has 178 bytes. */
-    private static final int SLOT_BYTES = 256;
+    /** The longest message without a value has 178 bytes; with the longest value there is room for a writer's name of 321 bytes. */
+    static final int SLOT_BYTES = 1536;
 
     /** The id of a receive request is this number plus the index of its buffer; ids of send requests are lower. */
     private static final long RECEIVE = 1L << 62;
@@ -201,7 +201,7 @@ final class PeerQueue implements CompletionLoop.Handler {
         }
     }
 
-    /** Sends a message if there is a buffer free. */
+    /** Sends a message if there is a buffer free; without the value if that does not fit in a buffer. */
     boolean offer(PeerMessage message) {
         int errno;
         lock.lock();
@@ -212,9 +212,9 @@ final class PeerQueue implements CompletionLoop.Handler {
             long sequence = next;
             int slot = (int) (sequence % SLOTS);
             ByteBuf buffer = buffers[slot].clear();
-            // It may not fit, and the peer may be of a release that knows no values: it reads the value after the
-            // grant.
-            PeerFrames.writeMessage(buffer, message.withoutValue());
+            // A receiver that is not told the value reads it after the grant.
+            boolean fits = PeerFrames.messageBytes(message) <= SLOT_BYTES;
+            PeerFrames.writeMessage(buffer, fits ? message : message.withoutValue());
             int flags = Constants.IBV_SEND_SIGNALED;
             flags |= buffer.readableBytes() <= inlineBytes ? Constants.IBV_SEND_INLINE : 0;
             sends.header(slot, sequence, Constants.IBV_WR_SEND, flags);

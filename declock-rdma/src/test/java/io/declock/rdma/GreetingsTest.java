@@ -6,6 +6,7 @@ package io.declock.rdma;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.declock.internal.tcp.wire.SocketAddresses;
 import io.declock.rdma.verbs.ConnectionParameters;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -85,5 +86,17 @@ class GreetingsTest {
         }) {
             assertThat(PeerConnections.addressOf(none)).as(none).isNull();
         }
+    }
+
+    /** Releases before the one whose grants tell values have no buffers for them, and must still read the address. */
+    @Test
+    void whetherAPeerTakesValuesIsReadFromItsAddress() {
+        String present = "10.0.0.1:7421/values/rdma=4711";
+        assertThat(PeerConnections.takesValues(present)).isTrue();
+        assertThat(PeerConnections.addressOf(present))
+                .isEqualTo(new InetSocketAddress(InetAddress.ofLiteral("10.0.0.1"), 4711));
+        assertThat(SocketAddresses.parse(present))
+                .isEqualTo(new InetSocketAddress(InetAddress.ofLiteral("10.0.0.1"), 7421));
+        assertThat(PeerConnections.takesValues("10.0.0.1:7421/rdma=4711")).isFalse();
     }
 }

@@ -3,17 +3,21 @@
 
 package io.declock.rdma;
 
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.ibm.disni.verbs.IbvQP;
+import io.declock.internal.tcp.wire.FrameBody;
 import io.declock.internal.tcp.wire.PeerFrames;
 import io.declock.rdma.verbs.Completions;
 import io.declock.rdma.verbs.Constants;
 import io.declock.rdma.verbs.Layouts;
 import io.declock.spi.FabricException;
+import io.declock.spi.GrantedValue;
 import io.declock.spi.PeerMessage;
+import io.declock.spi.StoredValue;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.lang.foreign.MemorySegment;
@@ -143,6 +147,35 @@ class PeerQueueTest {
         }
         assertThat(queue.isBusy()).isFalse();
         assertThat(device.posts).hasSize(PeerQueue.SLOTS + 1);
+    }
+
+    private static PeerMessage telling(String writer) {
+        GrantedValue value = new GrantedValue(new StoredValue(6, writer, new byte[StoredValue.MAX_BYTES]));
+        long[] entries = new long[PeerMessage.MAX_ENTRIES];
+        return new PeerMessage(PeerMessage.Kind.GRANT, 7, 1, 2, 3, 4, 64, 5, 1, 6, entries, value);
+    }
+
+    private PeerMessage sent(PeerMessage message) throws Exception {
+        assertThat(queue.offer(message)).isTrue();
+        RecordingBackend.Request request = device.posts.getLast().get(0);
+        byte[] bytes = MemorySegment.ofAddress(request.local())
+                .reinterpret(request.length())
+                .toArray(JAVA_BYTE);
+        return PeerFrames.readPeerMessage(new FrameBody().wrap(Unpooled.wrappedBuffer(bytes), 0, bytes.length));
+    }
+
+    @Test
+    void aGrantCarriesTheLongestValueAndGoesWithoutItWhereItDoesNotFit() throws Exception {
+        queue.established();
+        PeerMessage longest = telling("w".repeat(321));
+        assertThat(PeerFrames.messageBytes(longest)).isEqualTo(PeerQueue.SLOT_BYTES);
+        assertThat(sent(longest)).isEqualTo(longest);
+        PeerMessage tooLong = telling("w".repeat(322));
+        assertThat(sent(tooLong)).isEqualTo(tooLong.withoutValue());
+
+        queue.completed(device.receive(longest), 0);
+        assertThat(taken).containsExactly(longest);
+        assertThat(broken).isEmpty();
     }
 
     @Test

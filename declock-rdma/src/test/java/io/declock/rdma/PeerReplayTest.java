@@ -12,14 +12,17 @@ import io.declock.TcpFabricSettings;
 import io.declock.internal.monitor.NodeCounters;
 import io.declock.internal.rdma.RdmaOffer;
 import io.declock.internal.tcp.client.TcpFabric;
+import io.declock.internal.tcp.wire.PeerFrames;
 import io.declock.rdma.ManagerRig.TestId;
 import io.declock.rdma.PeerConnections.Way;
 import io.declock.rdma.verbs.CmEvent;
 import io.declock.spi.AdapterException;
 import io.declock.spi.FabricSession;
+import io.declock.spi.GrantedValue;
 import io.declock.spi.Member;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.RecordingListener;
+import io.declock.spi.StoredValue;
 import java.net.InetSocketAddress;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -30,7 +33,7 @@ import org.junit.jupiter.api.Timeout;
 
 /**
  * A request to connect that was recorded and is sent again opens no connection, and no name that another process advertises is looked
- * up. Without a device.
+ * up; and a peer is sent what its address says that it takes. Without a device.
  */
 @Timeout(60)
 class PeerReplayTest {
@@ -212,6 +215,25 @@ class PeerReplayTest {
         TestId third = opening();
         accepted(third, PeerProofs.ofAcceptance(tcp.ticketFrom(PEER, 1), lastRequest()));
         assertThat(third.destroyed).isFalse();
+    }
+
+    /** A former release has buffers of 256 bytes; a longer message would end the connection. */
+    @Test
+    void onlyAPeerThatSaysSoIsToldTheValue() throws Exception {
+        accepted(opening(), PeerProofs.ofAcceptance(tcp.ticketFrom(PEER, 1), lastRequest()));
+        StoredValue value = new StoredValue(6, "writer", new byte[StoredValue.MAX_BYTES]);
+        PeerMessage told = new PeerMessage(
+                PeerMessage.Kind.GRANT, 7, 1, 2, PEER, 1, 64, 5, 1, 6, new long[0], new GrantedValue(value));
+
+        assertThat(peers.send(session, member(PEER, PEER_ADDRESS), told)).isEqualTo(Way.SENT);
+        assertThat(lastLength()).isEqualTo(PeerFrames.messageBytes(told.withoutValue()));
+        assertThat(peers.send(session, member(PEER, "10.0.0.2:7421" + peers.advertisement()), told))
+                .isEqualTo(Way.SENT);
+        assertThat(lastLength()).isEqualTo(PeerFrames.messageBytes(told)).isGreaterThan(StoredValue.MAX_BYTES);
+    }
+
+    private int lastLength() {
+        return rig.backend.posts.getLast().get(0).length();
     }
 
     @Test

@@ -85,6 +85,11 @@ public final class RdmaLocks {
         return nodes;
     }
 
+    /** Returns the memory node. */
+    MemoryNode memoryNode() {
+        return memoryNode;
+    }
+
     /** Ends the memory node. */
     public void stopMemoryNode() {
         server.close();

@@ -62,12 +62,27 @@ public final class PostgresServer implements AutoCloseable {
     /** Makes and starts one; the test is aborted, or fails, if PostgreSQL is not installed. */
     public static PostgresServer start() throws IOException, InterruptedException {
         Needs.that(
-                () -> programs().isPresent(),
+                PostgresServer::isInstalled,
                 "A test with PostgreSQL",
                 "PostgreSQL's programs initdb and postgres (Debian: apt-get install postgresql)");
+        return startInstalled();
+    }
+
+    /** Returns whether PostgreSQL's programs are on this machine. */
+    public static boolean isInstalled() {
+        return programs().isPresent();
+    }
+
+    /**
+     * Makes and starts one, for programs that have no test to abort.
+     *
+     * @throws java.util.NoSuchElementException if PostgreSQL is not installed
+     */
+    public static PostgresServer startInstalled() throws IOException, InterruptedException {
+        Path programs = programs().orElseThrow();
         Path home = Files.createTempDirectory("declock-postgres-");
         try {
-            return new PostgresServer(programs().orElseThrow(), home);
+            return new PostgresServer(programs, home);
         } catch (IOException | InterruptedException | RuntimeException e) {
             Directories.delete(home);
             throw e;
@@ -151,6 +166,13 @@ public final class PostgresServer implements AutoCloseable {
     /** Returns the password. */
     public String password() {
         return password;
+    }
+
+    /** Returns the CPU time that it and its present processes, one for each connection, have used. */
+    public Duration cpuTime() {
+        return process.descendants()
+                .map(child -> child.info().totalCpuDuration().orElse(Duration.ZERO))
+                .reduce(process.cpuTime(), Duration::plus);
     }
 
     /** Stops it at once, as after a crash: what was committed survives. */

@@ -41,6 +41,15 @@ public enum Peer {
             true,
             true,
             "GuardedValues: the value comes with the lock, and is stored before it is released"),
+    /** DecLock, and a value in Redis. */
+    DECLOCK_REDIS_VALUE(
+            ServerKind.MEMORY_NODE_AND_REDIS, true, true, "ComputeNode.lock(name), then GET and SET by Lettuce"),
+    /** DecLock, and a value in a database. */
+    DECLOCK_POSTGRES_VALUE(
+            ServerKind.MEMORY_NODE_AND_POSTGRES,
+            true,
+            true,
+            "ComputeNode.lock(name), then SELECT and INSERT or UPDATE of a row by its key, JDBC, pooled, no fsync"),
     /** Redisson's plain lock, and a value in Redis. */
     REDISSON_VALUE(ServerKind.REDIS, false, false, "getLock(name), then getBucket(name).get() and set()"),
     /** Spring Integration's Redis lock, and a value in Redis. */
@@ -118,6 +127,8 @@ public enum Peer {
                     JVM_FAIR,
                     JVM_NON_FAIR,
                     DECLOCK_VALUE,
+                    DECLOCK_REDIS_VALUE,
+                    DECLOCK_POSTGRES_VALUE,
                     REDISSON_VALUE,
                     SPRING_REDIS_VALUE,
                     HAZELCAST_SERVER_VALUE,

@@ -3,6 +3,7 @@
 
 package io.declock.benchmarks.peer;
 
+import io.declock.benchmarks.server.RunningServer;
 import io.declock.protocols.cas.CasLock;
 import io.declock.protocols.mcs.McsLock;
 import java.util.List;
@@ -34,6 +35,7 @@ public final class Peers {
             case CURATOR_RW -> new CuratorPeer(address, true);
             case ETCD -> new EtcdPeer(address);
             case DECLOCK_VALUE -> new GuardedPeer(DecLockPeer.joined(address, name, tuning));
+            case DECLOCK_REDIS_VALUE, DECLOCK_POSTGRES_VALUE -> valueBeside(address, name, tuning);
             case REDISSON_VALUE -> new RedissonPeer(address, RedissonPeer.Kind.PLAIN).withValues();
             case SPRING_REDIS_VALUE -> new SpringRedisPeer(address, RedisLockType.SPIN_LOCK).withValues();
             case HAZELCAST_SERVER_VALUE -> HazelcastPeer.client(address).withValues();
@@ -48,5 +50,11 @@ public final class Peers {
             case JVM_FAIR -> new JvmPeer(true);
             case JVM_NON_FAIR -> new JvmPeer(false);
         };
+    }
+
+    private static LockUnderTest valueBeside(String addresses, String name, Tuning tuning) throws Exception {
+        String[] both = addresses.split(RunningServer.ADDRESS_SEPARATOR, 2);
+        ValueOf.Store store = both[1].startsWith("jdbc:") ? new DatabaseStore(both[1]) : new RedisStore(both[1]);
+        return new ValueOf(DecLockPeer.joined(both[0], name, tuning), store);
     }
 }

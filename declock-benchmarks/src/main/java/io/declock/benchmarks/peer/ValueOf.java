@@ -4,10 +4,11 @@
 package io.declock.benchmarks.peer;
 
 import io.declock.LockMode;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lock, and a value in the same server that it guards: the value is read when the lock is held, and another one of the same length is stored before it is
+ * A lock, and a value in the same server or in another one that it guards: the value is read when the lock is held, and another one of the same length is stored before it is
  * released, unless the lock was for reading.
  */
 final class ValueOf implements LockUnderTest {
@@ -18,11 +19,15 @@ final class ValueOf implements LockUnderTest {
     private final Store store;
 
     /** Where the values are. */
-    interface Store {
+    interface Store extends AutoCloseable {
         @Nullable
-        String get(String name);
+        String get(String name) throws Exception;
 
-        void set(String name, String value);
+        void set(String name, String value) throws Exception;
+
+        /** Ends its own connections; one that uses those of the lock has none. */
+        @Override
+        default void close() {}
     }
 
     ValueOf(LockUnderTest lock, Store store) {
@@ -33,7 +38,13 @@ final class ValueOf implements LockUnderTest {
     @Override
     public Held lock(String name, LockMode mode) throws Exception {
         Held held = lock.lock(name, mode);
-        String found = store.get(name);
+        String found;
+        try {
+            found = store.get(name);
+        } catch (Exception e) {
+            held.unlock();
+            throw e;
+        }
         return () -> {
             if (mode.isExclusive()) {
                 store.set(name, found == null ? TEXT : found);
@@ -43,7 +54,13 @@ final class ValueOf implements LockUnderTest {
     }
 
     @Override
+    public Map<String, Long> counters() {
+        return lock.counters();
+    }
+
+    @Override
     public void close() {
         lock.close();
+        store.close();
     }
 }

@@ -11,7 +11,11 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 
 /** A value that a lock guards: read when the lock is held, replaced before it is released; the wait ends when the value is there. */
 @Command(
@@ -22,6 +26,28 @@ import picocli.CommandLine.Command;
 public final class ValuesScenario extends Scenario {
     private static final int NAMES = 64;
 
+    /** The loads. */
+    enum Load {
+        /** One process with one thread. */
+        ALONE,
+        /** All processes, each thread with names of its own. */
+        OWN,
+        /** All processes and one name. */
+        HOT;
+
+        String label() {
+            return "(" + name().toLowerCase(Locale.ROOT) + ")";
+        }
+    }
+
+    @Option(
+            names = "--loads",
+            split = ",",
+            paramLabel = "LOAD",
+            description = "alone (one thread, 64 names in turn), own (each thread of all processes has 64 names),"
+                    + " hot (one name for all); default: all of them.")
+    private List<Load> loads = new ArrayList<>(List.of(Load.values()));
+
     @Override
     protected String title() {
         return "A value that belongs to a lock: read with it, stored before it is released";
@@ -29,32 +55,53 @@ public final class ValuesScenario extends Scenario {
 
     @Override
     protected void execute(Outcome outcome) throws IOException, InterruptedException {
-        load(outcome, "(alone)", Workload.alone(NAMES));
-        load(outcome, "(hot)", Workload.oneLock(options().jvms(), options().threads(), 0, Duration.ZERO));
+        for (Load load : loads) {
+            load(outcome, load.label(), workload(load));
+        }
+    }
+
+    private Workload workload(Load load) {
+        int jvms = options().jvms();
+        int threads = options().threads();
+        return switch (load) {
+            case ALONE -> Workload.alone(NAMES);
+            case OWN -> new Workload(jvms, threads, NAMES, true, 0, 0, Duration.ZERO);
+            case HOT -> Workload.oneLock(jvms, threads, 0, Duration.ZERO);
+        };
     }
 
     private void load(Outcome outcome, String name, Workload workload) throws IOException, InterruptedException {
-        RunResult declock =
-                run(outcome, Peer.DECLOCK_VALUE, name, workload, options().runSettings());
+        RunResult declock = run(outcome, Peer.DECLOCK_VALUE, name, workload);
         outcome.goal(Goal.figure(
                 name + " until lock and value are there, p50 in us", declock == null ? null : declock.waitMicros(50)));
-        List<RunResult> others = new ArrayList<>();
-        for (Peer peer : options().competitors()) {
-            Peer valued = peer.withValue();
-            RunResult other = valued == null
-                    ? null
-                    : run(outcome, valued, name, workload, options().runSettings());
-            if (other != null) {
-                others.add(other);
+        outcome.goal(Goal.figure(
+                name + " until lock and value are there, p99 in us", declock == null ? null : declock.waitMicros(99)));
+        for (Peer peer : others()) {
+            RunResult other = run(outcome, peer, name, workload);
+            for (double percentile : new double[] {50, 99}) {
+                outcome.goal(Goal.figure(
+                        name + " lock and value, p" + Math.round(percentile) + ", of " + peer.label() + " against "
+                                + Peer.DECLOCK_VALUE.label(),
+                        Ratios.of(other, declock, result -> result.waitMicros(percentile))));
             }
-        }
-        for (RunResult other : others) {
             outcome.goal(Goal.figure(
-                    name + " lock and value, p50, of " + other.peer().label() + " against DecLock's",
-                    Ratios.of(other, declock, result -> result.waitMicros(50))));
-            outcome.goal(Goal.figure(
-                    name + " cycles/s of DecLock against " + other.peer().label(),
+                    name + " cycles/s of " + Peer.DECLOCK_VALUE.label() + " against " + peer.label(),
                     Ratios.of(declock, other, RunResult::perSecond)));
         }
+    }
+
+    private @Nullable RunResult run(Outcome outcome, Peer peer, String name, Workload workload)
+            throws IOException, InterruptedException {
+        return run(outcome, peer, name, workload, options().runSettings());
+    }
+
+    /** Returns DecLock with the value in another server, then the products whose server has lock and value. */
+    private List<Peer> others() {
+        List<Peer> others = new ArrayList<>(List.of(Peer.DECLOCK_REDIS_VALUE, Peer.DECLOCK_POSTGRES_VALUE));
+        options().competitors().stream()
+                .map(Peer::withValue)
+                .filter(Objects::nonNull)
+                .forEach(others::add);
+        return others;
     }
 }

@@ -5,6 +5,7 @@ package io.declock.benchmarks.server;
 
 import io.declock.testkit.ChildProcess;
 import io.declock.testkit.Ports;
+import io.declock.testkit.PostgresServer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,10 +14,16 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A server on the loopback interface with a port of its own. */
+/**
+ * A server on the loopback interface with a port of its own, or a memory node with the server beside it that has the values; the address is
+ * then the memory node's, a space, and the other one's.
+ */
 public final class RunningServer implements AutoCloseable {
     private static final Duration START = Duration.ofMinutes(1);
     private static final List<String> JVM = List.of("-Xmx1g", "-XX:+UseSerialGC", "--enable-native-access=ALL-UNNAMED");
+
+    /** What is between the two addresses of a memory node and the server beside it. */
+    public static final String ADDRESS_SEPARATOR = " ";
 
     /** Flags that Hazelcast documents for each JVM with a member. */
     public static final List<String> HAZELCAST_JVM = List.of(
@@ -29,10 +36,22 @@ public final class RunningServer implements AutoCloseable {
 
     private final String address;
     private final @Nullable ChildProcess process;
+    private final @Nullable RunningServer beside;
+    private final @Nullable PostgresServer postgres;
 
     private RunningServer(String address, @Nullable ChildProcess process) {
+        this(address, process, null, null);
+    }
+
+    private RunningServer(
+            String address,
+            @Nullable ChildProcess process,
+            @Nullable RunningServer beside,
+            @Nullable PostgresServer postgres) {
         this.address = address;
         this.process = process;
+        this.beside = beside;
+        this.postgres = postgres;
     }
 
     /**
@@ -50,7 +69,26 @@ public final class RunningServer implements AutoCloseable {
             case HAZELCAST -> hazelcast(folder);
             case ZOOKEEPER -> zooKeeper(folder);
             case ETCD -> etcd(folder);
+            case MEMORY_NODE_AND_REDIS -> memoryNodeBeside(redis(folder), folder, memoryNodeArguments);
+            case MEMORY_NODE_AND_POSTGRES -> memoryNodeBeside(postgres(), folder, memoryNodeArguments);
         };
+    }
+
+    private static RunningServer memoryNodeBeside(RunningServer beside, Path folder, List<String> arguments)
+            throws IOException, InterruptedException {
+        try {
+            RunningServer node = memoryNode(folder, JVM, arguments);
+            return new RunningServer(node.address + ADDRESS_SEPARATOR + beside.address, node.process, beside, null);
+        } catch (IOException | InterruptedException | RuntimeException e) {
+            beside.close();
+            throw e;
+        }
+    }
+
+    private static RunningServer postgres() throws IOException, InterruptedException {
+        PostgresServer postgres = PostgresServer.startInstalled();
+        String address = postgres.url() + "?user=" + postgres.user() + "&password=" + postgres.password();
+        return new RunningServer(address, null, null, postgres);
     }
 
     /** Starts a memory node in a JVM with these arguments. */
@@ -153,15 +191,23 @@ public final class RunningServer implements AutoCloseable {
         return process;
     }
 
-    /** Returns the CPU time it has used. */
+    /** Returns the CPU time it has used, with the server beside it. */
     public Duration cpuTime() {
-        return process == null ? Duration.ZERO : process.cpuTime();
+        Duration own = process == null ? Duration.ZERO : process.cpuTime();
+        Duration database = postgres == null ? Duration.ZERO : postgres.cpuTime();
+        return own.plus(database).plus(beside == null ? Duration.ZERO : beside.cpuTime());
     }
 
     @Override
     public void close() {
         if (process != null) {
             process.end();
+        }
+        if (postgres != null) {
+            postgres.close();
+        }
+        if (beside != null) {
+            beside.close();
         }
     }
 }

@@ -4,6 +4,7 @@
 package io.declock.benchmarks.server;
 
 import io.declock.testkit.Commands;
+import io.declock.testkit.PostgresServer;
 import org.jspecify.annotations.Nullable;
 
 /** A kind of server that a lock needs. */
@@ -19,7 +20,17 @@ public enum ServerKind {
     /** A ZooKeeper server, a JVM of its own. */
     ZOOKEEPER(null, null),
     /** An etcd server. */
-    ETCD("etcd", "etcd-server");
+    ETCD("etcd", "etcd-server"),
+    /** DecLock's memory node, and a Redis server beside it. */
+    MEMORY_NODE_AND_REDIS("redis-server", "redis-server"),
+    /** DecLock's memory node, and a PostgreSQL beside it that does not wait for the disk. */
+    MEMORY_NODE_AND_POSTGRES("postgres", "postgresql") {
+        @Override
+        boolean isInstalled() {
+            // Debian has the program outside the path.
+            return PostgresServer.isInstalled();
+        }
+    };
 
     private final @Nullable String command;
     private final @Nullable String debianPackage;
@@ -31,9 +42,12 @@ public enum ServerKind {
 
     /** Returns why it cannot be started on this machine, or null if it can. */
     public @Nullable String missing() {
-        if (command == null || Commands.onPath(command)) {
-            return null;
-        }
-        return "'" + command + "' is not installed (Debian: apt-get install " + debianPackage + ")";
+        return isInstalled()
+                ? null
+                : "'" + command + "' is not installed (Debian: apt-get install " + debianPackage + ")";
+    }
+
+    boolean isInstalled() {
+        return command == null || Commands.onPath(command);
     }
 }

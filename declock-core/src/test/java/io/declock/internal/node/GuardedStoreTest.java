@@ -201,9 +201,12 @@ class GuardedStoreTest {
 
     @Test
     void aStoreWithoutAnAnswerMayBeExecutedYet() {
+        lock.told(new GrantedValue(null));
         store.write(hold, ONE);
         fail(new FabricException("no answer"));
         assertTells(null);
+        store.read(hold, null);
+        assertThat(session.reads).as("what was known before does not count").isEqualTo(1);
         assertThat(lock.mayStoreYet()).isTrue();
         time.advance(Duration.ofMillis(10));
         assertThat(session.stores).as("tried again").hasSize(2);
@@ -227,8 +230,12 @@ class GuardedStoreTest {
     }
 
     private GuardedStore.Ahead ahead(long epoch, long header) {
+        return ahead(session, epoch, header);
+    }
+
+    private static GuardedStore.Ahead ahead(Session asked, long epoch, long header) {
         ValueReading reading = new ValueReading(header, epoch, new StoredValue(3, "other", ONE));
-        return new GuardedStore.Ahead(session, 0, CompletableFuture.completedFuture(reading));
+        return new GuardedStore.Ahead(asked, 0, CompletableFuture.completedFuture(reading));
     }
 
     private void isReadAgain(GuardedStore.Ahead early) {
@@ -244,6 +251,7 @@ class GuardedStoreTest {
         isReadAgain(ahead(EPOCH, INDEX, 0));
         isReadAgain(ahead(EPOCH + 1, INDEX, 1));
         isReadAgain(ahead(EPOCH, LockHeader.inReset(LockHeader.pack(EPOCH, INDEX, 1, 1))));
+        isReadAgain(ahead(new Session(), EPOCH, LockHeader.pack(EPOCH, INDEX, 1, 1)));
         int before = session.reads;
         assertThat(store.read(hold, ahead(EPOCH, INDEX, 1))).isCompleted();
         assertThat(session.reads).isEqualTo(before);
@@ -302,6 +310,7 @@ class GuardedStoreTest {
         assertThat(stored).isCompletedExceptionally();
         assertThat(stored.handle((done, failure) -> failure).join()).isInstanceOf(DecLockException.class);
         assertThat(session.stores).hasSize(1);
+        assertThat(lock.mayStoreYet()).as("it is not executed later").isFalse();
     }
 
     /** The memory node has executed the step that moves a kept position to another index, and the holder does not know it yet (rule K6). */

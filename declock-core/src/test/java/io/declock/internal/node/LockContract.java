@@ -121,6 +121,27 @@ public abstract class LockContract {
         assertThat(verbs(a()) - before).isLessThan(1_000);
     }
 
+    @Test
+    void whatIsHeldKeptAndWaitedForIsCountedApart() throws Exception {
+        LockRequest request = LockRequest.write("kept").waitTime(LONG);
+        again(a(), request, 10);
+        awaitTrue(() -> a().monitor().keptNow() == 1);
+        assertThat(a().monitor().heldNow()).isZero();
+        Future<Void> waiter;
+        try (LockHandle handle = a().acquire(request)) {
+            assertThat(handle.isValid()).isTrue();
+            waiter = async(() -> {
+                a().acquire(request).close();
+                return null;
+            });
+            awaitTrue(() -> a().monitor().waitingNow() == 1);
+            assertThat(a().monitor().heldNow()).isEqualTo(1);
+            assertThat(a().monitor().keptNow()).as("kept while it is held").isZero();
+        }
+        get(waiter);
+        assertThat(a().monitor().waitingNow()).isZero();
+    }
+
     @ParameterizedTest
     @EnumSource(LockMode.class)
     void aKeptLockGoesToAnotherNodeThatAsks(LockMode mode) throws Exception {

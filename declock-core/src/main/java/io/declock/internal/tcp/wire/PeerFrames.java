@@ -12,6 +12,9 @@ public final class PeerFrames {
     /** In the number of entries: the grant tells of the lock's value. Since version {@value Wire#VALUES_VERSION}. */
     private static final int TELLS_OF_VALUE = 0x80;
 
+    /** Bytes of a message without entries that tells nothing of a value: two numbers of 1 byte, two of 2, three of 4 and four of 8. */
+    private static final int MESSAGE_BYTES = 2 + 2 * Short.BYTES + 3 * Integer.BYTES + 4 * Long.BYTES;
+
     private PeerFrames() {}
 
     /** Writes TICKET. */
@@ -102,6 +105,13 @@ public final class PeerFrames {
         if (value != null) {
             ValueFrames.writeStored(out, value.stored());
         }
+    }
+
+    /** Returns the number of bytes that {@link #writeMessage} writes. */
+    public static int messageBytes(PeerMessage message) {
+        GrantedValue value = message.value();
+        int entries = message.entries().length * Long.BYTES;
+        return MESSAGE_BYTES + entries + (value == null ? 0 : ValueFrames.storedBytes(value.stored()));
     }
 
     /** Reads PEER_MESSAGE. */

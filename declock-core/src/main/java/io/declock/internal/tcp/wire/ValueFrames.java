@@ -7,6 +7,7 @@ import io.declock.spi.StoredValue;
 import io.declock.spi.ValueReading;
 import io.declock.spi.ValueWriting;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
 import org.jspecify.annotations.Nullable;
 
 /** The frames of guarded values; since version {@value Wire#VALUES_VERSION}. */
@@ -45,6 +46,18 @@ public final class ValueFrames {
             FrameWriter.text(out, value.writer());
             FrameWriter.countedBytes(out, value.bytes());
         }
+    }
+
+    /** Returns the number of bytes that {@link #writeStored} writes. */
+    static int storedBytes(@Nullable StoredValue value) {
+        return value == null
+                ? 1
+                : 1
+                        + Long.BYTES
+                        + Short.BYTES
+                        + ByteBufUtil.utf8Bytes(value.writer())
+                        + Short.BYTES
+                        + value.bytes().length;
     }
 
     /** Reads VALUE. */

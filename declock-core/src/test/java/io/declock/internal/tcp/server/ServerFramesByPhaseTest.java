@@ -9,18 +9,26 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import io.declock.Verb;
+import io.declock.internal.layout.LockHeader;
 import io.declock.internal.memorynode.MemoryNode;
 import io.declock.internal.memorynode.MemoryNodeSettings;
+import io.declock.internal.memorynode.NodeCounts;
+import io.declock.internal.tcp.wire.ControlFrames;
 import io.declock.internal.tcp.wire.FrameConnection;
 import io.declock.internal.tcp.wire.FrameType;
 import io.declock.internal.tcp.wire.HandshakeFrames;
+import io.declock.internal.tcp.wire.MemberId;
 import io.declock.internal.tcp.wire.Phase;
 import io.declock.internal.tcp.wire.Preamble;
 import io.declock.internal.tcp.wire.Proofs;
+import io.declock.internal.tcp.wire.ValueFrames;
 import io.declock.internal.tcp.wire.Wire;
 import io.declock.spi.JoinRequest;
 import io.declock.spi.ManualTime;
+import io.declock.spi.Member;
 import io.declock.spi.TestProcess;
+import io.declock.spi.ValueWriting;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
@@ -119,6 +127,33 @@ class ServerFramesByPhaseTest {
                 line.finishAndReleaseAll();
             }
         }
+    }
+
+    /** What arrives on it late, after its session was cut or goes on with another connection, changes nothing (rule V1). */
+    @Test
+    void aConnectionThatIsNotItsSessionsAnyMoreStoresNoValue() {
+        EmbeddedChannel line = upTo(Phase.MEMORY_NODE_SERVES);
+        send(line, out -> ControlFrames.writeResolve(out, 1, "x".getBytes(StandardCharsets.UTF_8)));
+        long record = 0;
+        long epoch = node.region().read(node.layout().epoch(record));
+        node.region().execute(Verb.FETCH_AND_ADD, node.layout().header(record), LockHeader.acquire(true), 0);
+        store(line, new ValueWriting(record, epoch, 0, 7, new byte[] {1}));
+        assertThat(node.counts().get(NodeCounts.Kind.VALUE_STORED)).isEqualTo(1);
+
+        Member member = node.status().sessions().get(0).member();
+        MemberId id = new MemberId(member.nodeId(), member.incarnation());
+        byte[] key = server.tickets().keyOf(member);
+        ServerSession serving =
+                server.sessionToResume(HandshakeFrames.Resume.prove(key, node.incarnation(), id, 1, 0, NONCE, NONCE));
+        serving.disconnected(line.pipeline().get(ServerConnection.class), false);
+        store(line, new ValueWriting(record, epoch, 0, 7, new byte[] {2}));
+        assertThat(node.counts().get(NodeCounts.Kind.VALUE_STORED)).isEqualTo(1);
+        assertThat(line.isOpen()).isTrue();
+        line.finishAndReleaseAll();
+    }
+
+    private static void store(EmbeddedChannel line, ValueWriting writing) {
+        send(line, out -> ValueFrames.writeWriteValue(out, 2, writing));
     }
 
     @Test

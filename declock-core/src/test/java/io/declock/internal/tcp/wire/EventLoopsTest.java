@@ -15,27 +15,65 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.uring.IoUring;
+import java.io.File;
 import java.io.IOException;
+import java.lang.reflect.Method;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 @Timeout(30)
 class EventLoopsTest {
-    @ParameterizedTest
-    @CsvSource({"AUTO,0", "AUTO,50000", "NIO,0", "NIO,50000", "EPOLL,0", "IO_URING,0"})
-    void closingWhileALoopRunsTasksClosesTheSockets(TcpTransport transport, long pollNanos) throws Exception {
+    private static void needs(TcpTransport transport) {
         Needs.that(
                 () -> transport != TcpTransport.IO_URING || IoUring.isAvailable(),
                 "EventLoopsTest with io_uring",
                 "a kernel that allows io_uring");
         Needs.that(() -> transport != TcpTransport.EPOLL || Epoll.isAvailable(), "EventLoopsTest with epoll", "Linux");
+    }
+
+    /** Each transport passes every other test as well if another one takes its place. */
+    @ParameterizedTest
+    @EnumSource
+    void channelsAreOfTheTransportThatIsAskedFor(TcpTransport transport) throws Exception {
+        needs(transport);
+        TcpTransport expected = transport != TcpTransport.AUTO
+                ? transport
+                : Epoll.isAvailable() ? TcpTransport.EPOLL : TcpTransport.NIO;
+        try (EventLoops loops = EventLoops.start(transport, 1, 0, "test")) {
+            Channel listening = listen(loops);
+            Channel connected = loops.client(loops.group(), new ChannelInboundHandlerAdapter())
+                    .connect(listening.localAddress())
+                    .sync()
+                    .channel();
+            assertThat(kindOf(listening)).isEqualTo(expected);
+            assertThat(kindOf(connected)).isEqualTo(expected);
+        }
+    }
+
+    private static TcpTransport kindOf(Channel channel) {
+        String name = channel.getClass().getSimpleName();
+        return name.startsWith("Epoll")
+                ? TcpTransport.EPOLL
+                : name.startsWith("IoUring") ? TcpTransport.IO_URING : TcpTransport.NIO;
+    }
+
+    @ParameterizedTest
+    @CsvSource({"AUTO,0", "AUTO,50000", "NIO,0", "NIO,50000", "EPOLL,0", "IO_URING,0"})
+    void closingWhileALoopRunsTasksClosesTheSockets(TcpTransport transport, long pollNanos) throws Exception {
+        needs(transport);
         EventLoops loops = EventLoops.start(transport, 1, pollNanos, "test");
         Channel listening = listen(loops);
         int port = ((InetSocketAddress) listening.localAddress()).getPort();
@@ -67,6 +105,44 @@ class EventLoopsTest {
         assertThatThrownBy(() -> EventLoops.start(TcpTransport.IO_URING, 1, 1, "test"))
                 .isInstanceOf(InvalidSettingException.class)
                 .hasMessageContainingAll("transport=IO_URING", "cannot poll", "eventLoopPolling");
+    }
+
+    /** An application has Netty's classes for io_uring only if it asks for them. */
+    @Test
+    void withoutTheClassesOfIoUringEverythingElseStartsAndItIsRefusedByName() throws Exception {
+        List<URL> path = new ArrayList<>();
+        for (String entry : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
+            path.add(Path.of(entry).toUri().toURL());
+        }
+        try (URLClassLoader without = new WithoutIoUring(path.toArray(new URL[0]))) {
+            Class<?> loops = without.loadClass(EventLoops.class.getName());
+            Class<?> transports = without.loadClass(TcpTransport.class.getName());
+            Method start = loops.getMethod("start", transports, int.class, long.class, String.class);
+            for (Object transport : transports.getEnumConstants()) {
+                if (transport.toString().equals("IO_URING")) {
+                    assertThatThrownBy(() -> start.invoke(null, transport, 1, 0L, "test"))
+                            .cause()
+                            .hasMessageContainingAll("transport=IO_URING", "add Netty's native library");
+                } else if (!transport.toString().equals("EPOLL") || Epoll.isAvailable()) {
+                    ((AutoCloseable) start.invoke(null, transport, 1, 0L, "test")).close();
+                }
+            }
+        }
+    }
+
+    /** Loads this project's and Netty's classes anew, and no others than those of the platform. */
+    private static final class WithoutIoUring extends URLClassLoader {
+        WithoutIoUring(URL[] path) {
+            super(path, ClassLoader.getPlatformClassLoader());
+        }
+
+        @Override
+        protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+            if (name.startsWith("io.netty.channel.uring.")) {
+                throw new ClassNotFoundException(name);
+            }
+            return super.loadClass(name, resolve);
+        }
     }
 
     private static Channel listen(EventLoops loops) throws Exception {

@@ -171,6 +171,18 @@ class FrameTypeTest {
                 .hasMessageContaining("only a grant");
     }
 
+    /** An RDMA connection decides by it whether a value fits. */
+    @Test
+    void aMessageHasTheBytesThatItSays() {
+        RandomContent content = new RandomContent(new Random(7), Wire.VERSION);
+        for (int i = 0; i < 1_000; i++) {
+            PeerMessage message = content.message();
+            ByteBuf out = Unpooled.buffer();
+            PeerFrames.writeMessage(out, message);
+            assertThat(PeerFrames.messageBytes(message)).as("%s", message).isEqualTo(out.readableBytes());
+        }
+    }
+
     private static void chain(ByteBuf out, int verbs, int... words) {
         out.writeZero(9).writeByte(verbs);
         for (int count : words) {
