@@ -9,6 +9,13 @@ public interface Backoff {
     Backoff NONE = (retries, world) -> 0;
 
     /**
+     * The one of SMART (Ren et al., ASPLOS 2024) with the values that its published code has: 4,096 cycles at first and as the bound of the random part, and at most 1,024
+     * times as many, at 2.4 GHz. There each thread lets the limit go up to that value while more than half of its tries are in vain, and down again while less than a
+     * tenth are. Here it is the highest limit always.
+     */
+    Backoff SMART = truncatedExponential(1_707, 1_747_627, 1_707);
+
+    /**
      * Returns how long to pause.
      *
      * @param retries how often the client has tried in vain, at least once
@@ -16,7 +23,7 @@ public interface Backoff {
     long nanos(int retries, LockWorld world);
 
     /**
-     * Truncated exponential back-off, as in SMART (Ren et al., ASPLOS 2024): pauses double up to a limit, and each has a random part.
+     * Truncated exponential back-off: pauses double up to a limit, and each has a random part.
      *
      * @param shortest the first pause, in nanoseconds
      * @param longest the limit, in nanoseconds

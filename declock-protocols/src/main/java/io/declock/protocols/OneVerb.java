@@ -29,6 +29,12 @@ public final class OneVerb extends VerbChain {
         world.post(new OneVerb(then).begin(purpose).compareAndSwap(address, expected, desired));
     }
 
+    /** Replaces bits of two words ({@link io.declock.spi.ExtendedAtomics}); the function gets the former value of the first one. */
+    public static void maskedCompareAndSwap(
+            LockWorld world, Purpose purpose, long address, long[] operands, LongConsumer then) {
+        world.post(new OneVerb(then).begin(purpose).maskedCompareAndSwap(address, operands));
+    }
+
     /** Reads a word. */
     public static void read(LockWorld world, Purpose purpose, long address, LongConsumer then) {
         world.post(new OneVerb(then).begin(purpose).read(address, 1));

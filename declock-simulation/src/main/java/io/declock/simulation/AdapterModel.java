@@ -53,7 +53,7 @@ public record AdapterModel(
             1_000,
             20,
             0,
-            new Adapter(29, 29, 29, 29, 435, 4_096, 12.5),
+            new Adapter(29, 29, 131, 29, 131, 4_096, 12.5),
             new Adapter(29, 29, 29, 29, 0, 1, 12.5));
 
     /** ConnectX-5, 100 Gbit/s: the testbed of <i>ShiftLock</i> (FAST 2025). */

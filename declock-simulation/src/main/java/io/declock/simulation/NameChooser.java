@@ -34,7 +34,7 @@ final class NameChooser {
         double[] weights = new double[zipf > 0 ? count : 0];
         double sum = 0;
         for (int i = 0; i < weights.length; i++) {
-            sum += 1 / Math.pow(i + 1, zipf);
+            sum += 1 / StrictMath.pow(i + 1, zipf);
             weights[i] = sum;
         }
         return weights;

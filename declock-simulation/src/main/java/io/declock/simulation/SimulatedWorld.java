@@ -163,7 +163,7 @@ public final class SimulatedWorld {
 
     /** Returns an exponentially distributed value with that mean, cut at twenty times the mean. */
     public long exponential(long mean) {
-        return mean <= 0 ? 0 : (long) Math.min(20.0 * mean, -Math.log(1 - random.nextDouble()) * mean);
+        return mean <= 0 ? 0 : (long) Math.min(20.0 * mean, -StrictMath.log(1 - random.nextDouble()) * mean);
     }
 
     /** Returns one of the values. */

@@ -36,6 +36,7 @@ class ModelRunTest {
                         CasLock.spinning(),
                         CasLock.with(Backoff.truncatedExponential(100, 3_200, 2_000)),
                         new McsLock(),
+                        McsLock.exchanging(),
                         new ALock(new ALock.Settings(5, 100, 1_000)),
                         Dslr.plus(
                                 new Dslr.Settings(10_000_000, Dslr.TICKETS),

@@ -50,6 +50,7 @@ class ProtocolsTest {
                 CasLock.spinning(),
                 CasLock.with(BACKOFF),
                 new McsLock(),
+                McsLock.exchanging(),
                 ALOCK,
                 Dslr.polling(SETTINGS, 5_000),
                 Dslr.plus(SETTINGS, BACKOFF),
@@ -186,8 +187,18 @@ class ProtocolsTest {
         assertThat(paused).isLessThan(many);
     }
 
+    /** As DecLock's paper says of all its locks (section 6.2). */
+    @Test
+    void readersOfASpinlockAloneDoNotRetry() {
+        assertThat(verbsEach(CasLock.spinning(), 64, 1)).isEqualTo(1);
+    }
+
     private static double verbsEach(LockProtocol protocol, int clients) {
-        return ProtocolSimulation.onPapersAdapter(1, new Setting(protocol, clients, 1, 20, 0.5, 1, 1_050, 20, 0))
+        return verbsEach(protocol, clients, 0.5);
+    }
+
+    private static double verbsEach(LockProtocol protocol, int clients, double readShare) {
+        return ProtocolSimulation.onPapersAdapter(1, new Setting(protocol, clients, 1, 20, readShare, 1, 1_050, 20, 0))
                 .acquireVerbsEach();
     }
 }

@@ -12,7 +12,14 @@ public enum Claim {
             if (here <= 1) {
                 return Verdict.DIFFERS;
             }
-            return here >= NEAR * published ? Verdict.REACHED : Verdict.ORDER;
+            return improvement(published, here);
+        }
+    },
+    /** Something is larger than something else, by whatever factor: the paper prints none. */
+    LARGER {
+        @Override
+        Verdict verdict(double published, double here) {
+            return here > published ? Verdict.REACHED : Verdict.DIFFERS;
         }
     },
     /** Something is smaller by so many percent: the order is the paper's if it is smaller at all. */
@@ -22,7 +29,7 @@ public enum Claim {
             if (here <= 0) {
                 return Verdict.DIFFERS;
             }
-            return here >= NEAR * published ? Verdict.REACHED : Verdict.ORDER;
+            return improvement(published, here);
         }
     },
     /** Two things are equally large: their ratio is one. */
@@ -57,6 +64,13 @@ public enum Claim {
 
     /** Two values are equal if their ratio is not further from one. */
     static final double EQUAL_WITHIN = 0.1;
+
+    private static Verdict improvement(double published, double here) {
+        if (here > published / NEAR) {
+            return Verdict.MORE;
+        }
+        return here >= NEAR * published ? Verdict.REACHED : Verdict.ORDER;
+    }
 
     /** Judges a value. */
     abstract Verdict verdict(double published, double here);

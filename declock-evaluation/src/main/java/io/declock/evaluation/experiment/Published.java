@@ -17,6 +17,11 @@ public record Published(double value, String unit, Claim claim, String where) {
         return new Published(value, "×", Claim.TIMES, where);
     }
 
+    /** A factor that is larger than one, and is not printed. */
+    public static Published larger(String where) {
+        return new Published(1, "×", Claim.LARGER, where);
+    }
+
     /** A reduction in percent. */
     public static Published percentLess(double value, String where) {
         return new Published(value, "% less", Claim.PERCENT_LESS, where);

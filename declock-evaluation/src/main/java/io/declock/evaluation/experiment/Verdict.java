@@ -5,8 +5,10 @@ package io.declock.evaluation.experiment;
 
 /** How a value stands beside a published one. */
 public enum Verdict {
-    /** It is at least four fifths of the published improvement, within a fifth of the published size, or within the bound. */
+    /** It is between four fifths and five fourths of the published improvement or size, or within the bound. */
     REACHED("reached"),
+    /** An improvement is more than five fourths of the published one. */
+    MORE("more than the paper's"),
     /** The order is the paper's, the size is not; a size without an order is within a factor of two. */
     ORDER("the paper's order, another size"),
     /** Neither. */

@@ -30,6 +30,9 @@ final class DecLockClients {
     private static final double[] CLIENTS = {8, 16, 24, 32, 64, 96, 128, 160, 192, 224, 256};
     private static final Axis AXIS = Axis.linear("clients");
 
+    private static final String NO_PROCESSORS =
+            "The model has no time of the clients' processors. In the paper 1.61 million operations/s of 32 clients at most are up to 20 µs for each; three verbs take 6.3 µs of it here. What is left is the processors' and the waits', and a simpler lock needs less of it.";
+
     private DecLockClients() {}
 
     static List<Experiment> all() {
@@ -56,13 +59,13 @@ final class DecLockClients {
                         "More and more clients take 100,000 locks by Zipf's law (0.99), half of them for reading.",
                         List.of(
                                 "The paper does not print the parameters of this experiment; here they are the defaults of its section 6.2.",
-                                "The peak of 1.61 and the fall to 0.20 million acquisitions/s of CASLock are not compared, because the adapter's model is made with them.")),
+                                "CASLock's 0.20 million acquisitions/s and 37.8 retries with 256 clients are not compared, because the adapter's model is fitted to them.")),
                 size -> sweep(size, List.of(CASLOCK, DSLR_PLUS, SHIFTLOCK)),
                 DecLockClients::concludeRetries);
     }
 
     private static Conclusions concludeRetries(Sweep sweep, Trials trials) {
-        double cas = sweep.most(trials, CASLOCK.name(), Metric.ACQUIRE_VERBS) - 1;
+        double peak = sweep.most(trials, CASLOCK.name(), Metric.OPERATIONS) / 1e6;
         double dslr = sweep.most(trials, DSLR_PLUS.name(), Metric.ACQUIRE_VERBS) - 1;
         double shift = sweep.most(trials, SHIFTLOCK.name(), Metric.ACQUIRE_VERBS) - 1;
         double unfair = sweep.values().stream()
@@ -90,11 +93,8 @@ final class DecLockClients {
                                 Metric.P99,
                                 true)),
                 List.of(
-                        new Finding(
-                                        "CASLock: retries for each acquisition, at most",
-                                        Published.size(37.8, "", "2.2"),
-                                        cas)
-                                .because(DecLockLoads.PIPELINE_GOES_ON),
+                        new Finding("CASLock: peak", Published.size(1.61, "million/s", "2.2"), peak)
+                                .because(NO_PROCESSORS),
                         new Finding(
                                 "DSLR+: retries for each acquisition, at most", Published.size(27.4, "", "2.3"), dslr),
                         new Finding(
@@ -152,8 +152,7 @@ final class DecLockClients {
                         "CASLock over " + slower.name() + " with 24 clients or fewer, at most",
                         Published.times(published, "6.2"),
                         few.largestRatio(trials, CASLOCK.name(), slower.name(), Metric.OPERATIONS))
-                .because(
-                        "With so few clients no adapter is busy here, and each lock needs one way to the memory node and back to acquire and one to release. The model has no time of the clients' processors, in which a simpler lock gains.");
+                .because(NO_PROCESSORS);
     }
 
     private static double loss(Sweep sweep, Trials trials, Lock lock) {

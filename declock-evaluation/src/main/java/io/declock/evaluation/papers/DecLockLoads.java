@@ -29,6 +29,9 @@ final class DecLockLoads {
     static final List<Lock> LOCKS = List.of(CASLOCK, DSLR_PLUS, SHIFTLOCK, DECLOCK_TF, DECLOCK_PF);
 
     private static final double[] INSIDE = {0, 1, 2, 4, 8, 16, 32};
+    /** The longer a lock is held, the longer it takes until nearly all clients of CASLock wait for the most popular locks. */
+    private static final double LONG_MILLIS = 100;
+
     private static final double[] READ_PERCENT = {0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100};
     private static final double[] NUMBERS_OF_LOCKS = {1e3, 1e4, 1e5, 1e6, 1e7};
     /** Ten million locks need gigabytes of memory, which a build does not have. */
@@ -41,12 +44,11 @@ final class DecLockLoads {
     private static final String ONE_VERB_MORE =
             "The modelled adapter's pipeline is the limit. An operation without a conflict needs 3 verbs with this lock and 4 with DecLock, of which each release reads the queue, as in the paper; 4 / 3 = 1.33. In the paper something else is the limit here, which the model does not have.";
 
-    /** Why CASLock's retries do less harm here. */
-    static final String PIPELINE_GOES_ON =
-            "In the model atomics that queue for one address leave the adapter's pipeline to others, so that clients of other locks go on at full speed and count with few retries. In the paper's adapter the retries delay all verbs.";
+    private static final String READERS_GET_IN =
+            "A reader of CASLock here counts itself by fetch-and-add, and gets in beside readers whatever writers wait; with 90% readers few conflicts are left, and CASLock has three times its operations with half of them. The paper does not say why its CASLock gains nothing from readers.";
 
-    private static final String READERS_RETRY =
-            "A reader of CASLock here changes the lock's word by compare-and-swap, which fails while other readers change it. The reader-writer lock that the paper uses is not described in it.";
+    private static final String GATHERS =
+            "Clients of CASLock gather at the most popular locks for longer than is measured here: with 32 verbs inside there are 101 retries after 15 ms of virtual time and 316 after 200 ms. The paper measures for 2 s.";
 
     private DecLockLoads() {}
 
@@ -57,7 +59,11 @@ final class DecLockLoads {
     /** Returns the sweep of the critical section's length. */
     static Sweep insideSweep(Size size, List<Lock> locks) {
         return Bench.sweep(
-                size, locks, inside -> Bench.decLock(Settings.DECLOCK.withVerbsInside((int) inside)), INSIDE);
+                size,
+                locks,
+                inside -> Bench.decLock(Settings.DECLOCK.withVerbsInside((int) inside))
+                        .lasting(LONG_MILLIS, LONG_MILLIS),
+                INSIDE);
     }
 
     private static About about(String id, String title, String where, String varied, String... differences) {
@@ -114,9 +120,10 @@ final class DecLockLoads {
                                 Published.times(2.50, where),
                                 mixed.largestRatio(trials, tf, DSLR_PLUS.name(), Metric.OPERATIONS)),
                         new Finding(
-                                "DecLock-TF over CASLock, at least",
-                                Published.times(15.31, where),
-                                mixed.smallestRatio(trials, tf, CASLOCK.name(), Metric.OPERATIONS)),
+                                        "DecLock-TF over CASLock, at least",
+                                        Published.times(15.31, where),
+                                        mixed.smallestRatio(trials, tf, CASLOCK.name(), Metric.OPERATIONS))
+                                .because(READERS_GET_IN),
                         new Finding(
                                 "DecLock-TF over CASLock, at most",
                                 Published.times(20.80, where),
@@ -133,7 +140,7 @@ final class DecLockLoads {
                                 "DecLock-PF over ShiftLock, at most",
                                 Published.times(1.55, where),
                                 mixed.largestRatio(trials, DECLOCK_PF.name(), SHIFTLOCK.name(), Metric.OPERATIONS)),
-                        readersOnly(sweep, trials, CASLOCK).because(READERS_RETRY),
+                        readersOnly(sweep, trials, CASLOCK),
                         readersOnly(sweep, trials, DSLR_PLUS).because(ONE_VERB_MORE),
                         readersOnly(sweep, trials, SHIFTLOCK).because(ONE_VERB_MORE)));
     }
@@ -234,7 +241,7 @@ final class DecLockLoads {
                                 true)),
                 List.of(
                         less(sweep, trials, "median", Metric.MEDIAN, CASLOCK, 95.8)
-                                .because(PIPELINE_GOES_ON),
+                                .because(GATHERS),
                         less(sweep, trials, "median", Metric.MEDIAN, DSLR_PLUS, 64.3),
                         less(sweep, trials, "median", Metric.MEDIAN, SHIFTLOCK, 28.5),
                         less(sweep, trials, "99th percentile", Metric.P99, CASLOCK, 98.2),
@@ -244,7 +251,7 @@ final class DecLockLoads {
                                 "DecLock: verbs for each acquisition, at most",
                                 Published.atMost(1.10, "", "6.2, figure 13"),
                                 Best.most(sweep, trials, Metric.ACQUIRE_VERBS)),
-                        retries(sweep, trials, CASLOCK, 387.9).because(PIPELINE_GOES_ON),
+                        retries(sweep, trials, CASLOCK, 387.9).because(GATHERS),
                         retries(sweep, trials, DSLR_PLUS, 349.2),
                         retries(sweep, trials, SHIFTLOCK, 15.6)));
     }

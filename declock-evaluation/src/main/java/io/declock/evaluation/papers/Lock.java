@@ -31,16 +31,19 @@ record Lock(String name, LockSystem system) {
 
     private static final long DSLR_PAUSE = 5_000;
 
-    /** As DecLock's paper sets it for DSLR+; it is SMART's. */
+    /** SMART's as DecLock's paper sets it for DSLR+ (2.3). */
     static final Backoff BACKOFF = Backoff.truncatedExponential(100, 3_200, 2_000);
 
     static final Lock CASLOCK = new Lock("CASLock", new Literature(CasLock.spinning()));
-    static final Lock CAS_BACKOFF = new Lock("CAS-B", new Literature(CasLock.with(BACKOFF)));
+    /** CAS and MCS have no readers in ShiftLock's paper (table 1). */
+    static final Lock CAS = new Lock("CAS-NB", new Literature(CasLock.exclusive(Backoff.NONE)));
+
+    static final Lock CAS_BACKOFF = new Lock("CAS-B", new Literature(CasLock.exclusive(Backoff.SMART)));
     static final Lock DSLR_PLUS =
             new Lock("DSLR+", new Literature(Dslr.plus(new Dslr.Settings(LEASE, Dslr.TICKETS), BACKOFF)));
     static final Lock DSLR =
             new Lock("DSLR", new Literature(Dslr.polling(new Dslr.Settings(LEASE, Dslr.TICKETS), DSLR_PAUSE)));
-    static final Lock MCS = new Lock("MCS", new Literature(new McsLock()));
+    static final Lock MCS = new Lock("MCS", new Literature(McsLock.exchanging()));
     static final Lock SHIFTLOCK = shiftLock("ShiftLock", ShiftLock.WRITERS_IN_A_ROW);
     static final Lock DECLOCK_TF = new Lock("DecLock-TF", DecLockSystem.AS_IN_THE_PAPER);
     static final Lock DECLOCK_PF =

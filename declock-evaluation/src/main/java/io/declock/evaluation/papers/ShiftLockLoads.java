@@ -3,7 +3,7 @@
 
 package io.declock.evaluation.papers;
 
-import static io.declock.evaluation.papers.Lock.CASLOCK;
+import static io.declock.evaluation.papers.Lock.CAS;
 import static io.declock.evaluation.papers.Lock.CAS_BACKOFF;
 import static io.declock.evaluation.papers.Lock.DECLOCK_PF;
 import static io.declock.evaluation.papers.Lock.DSLR;
@@ -29,7 +29,7 @@ final class ShiftLockLoads {
     /** The locks of its figures that are implemented here, and DecLock. */
     static final List<Lock> LOCKS = List.of(CAS_BACKOFF, MCS, DSLR, SHIFTLOCK, DECLOCK_PF);
 
-    private static final List<Lock> COUNTED = List.of(CASLOCK, CAS_BACKOFF, MCS, DSLR, SHIFTLOCK, DECLOCK_PF);
+    private static final List<Lock> COUNTED = List.of(CAS, CAS_BACKOFF, MCS, DSLR, SHIFTLOCK, DECLOCK_PF);
     private static final double WRITE_INTENSIVE = 50;
     private static final double READ_INTENSIVE = 95;
     private static final double[] READ_PERCENT = {WRITE_INTENSIVE, READ_INTENSIVE};
@@ -47,6 +47,9 @@ final class ShiftLockLoads {
 
     private static final String TEN_TIMES_FEWER =
             "One million locks, ten in the paper, but in figure 7; this changes the share of the most popular lock by about a seventh.";
+    private static final String PAUSES =
+            "CAS-B pauses as in SMART's published code, but with its highest limit always; there the limit follows the share of retries. The paper does not print what it uses.";
+
     private static final String MISSING = "DrTM, RMA-RW and RPC are not implemented here.";
 
     private static final String LONG_PAUSE =
@@ -68,10 +71,12 @@ final class ShiftLockLoads {
                         "shiftlock-one-lock",
                         "Retries under one lock",
                         "2.3",
-                        "Up to 240 clients take one lock for writing and release it at once."),
+                        "Up to 240 clients take one lock for writing and release it at once.",
+                        "The 15,500 acquisitions/s of CAS without a back-off are not compared, because the adapter's model is fitted to them.",
+                        PAUSES),
                 size -> Bench.sweep(
                         size,
-                        List.of(CASLOCK, CAS_BACKOFF, MCS, SHIFTLOCK, DECLOCK_PF),
+                        List.of(CAS, CAS_BACKOFF, MCS, SHIFTLOCK, DECLOCK_PF),
                         clients -> Bench.shiftLock(Settings.ONE_LOCK).with(NODES, (int) clients),
                         CLIENTS_OF_A_NODE),
                 ShiftLockLoads::concludeOneLock);
@@ -79,9 +84,8 @@ final class ShiftLockLoads {
 
     private static Conclusions concludeOneLock(Sweep sweep, Trials trials) {
         Axis clients = Axis.linear("clients of each of 5 machines");
-        double cas = sweep.last(trials, CASLOCK.name(), Metric.OPERATIONS);
-        double verbs = sweep.last(trials, CASLOCK.name(), Metric.ACQUIRE_VERBS);
-        double handedOver = sweep.last(trials, SHIFTLOCK.name(), Metric.OPERATIONS);
+        double verbs = sweep.last(trials, CAS.name(), Metric.ACQUIRE_VERBS);
+        double pausing = sweep.last(trials, CAS_BACKOFF.name(), Metric.ACQUIRE_VERBS);
         return new Conclusions(
                 List.of(
                         sweep.throughput(trials, "shiftlock-one-throughput", "Throughput under one lock", clients),
@@ -93,19 +97,22 @@ final class ShiftLockLoads {
                                 Metric.ACQUIRE_VERBS,
                                 true)),
                 List.of(
-                        new Finding("CASLock with 240 clients", Published.size(15.5, "thousand/s", "2.3"), cas / 1e3),
                         new Finding(
                                 "without retries: ShiftLock here, in the paper an ideal lock",
                                 Published.size(278.3, "thousand/s", "2.3"),
-                                handedOver / 1e3),
+                                sweep.last(trials, SHIFTLOCK.name(), Metric.OPERATIONS) / 1e3),
                         new Finding(
-                                "CASLock below a lock without retries",
-                                Published.percentLess(94.4, "2.3"),
-                                100 * (1 - cas / handedOver)),
-                        new Finding(
-                                "share of retries in CASLock's verbs of acquiring",
+                                "share of retries in CAS's verbs of acquiring",
                                 Published.size(99.4, "%", "2.3"),
-                                100 * (1 - 1 / verbs))));
+                                100 * (1 - 1 / verbs)),
+                        new Finding(
+                                "CAS with back-off, 240 clients",
+                                Published.size(141.4, "thousand/s", "2.3"),
+                                sweep.last(trials, CAS_BACKOFF.name(), Metric.OPERATIONS) / 1e3),
+                        new Finding(
+                                "share of retries in its verbs of acquiring",
+                                Published.size(87.1, "%", "2.3"),
+                                100 * (1 - 1 / pausing))));
     }
 
     private static Experiment verbs() {
@@ -116,8 +123,7 @@ final class ShiftLockLoads {
                         "4.2, figure 6",
                         "240 clients in 5 machines, Zipf's law (0.99), half or 95% of the operations read, nothing inside.",
                         TEN_TIMES_FEWER,
-                        MISSING,
-                        "CAS and MCS serialise readers in the paper; CAS-B and CASLock have readers here."),
+                        MISSING),
                 size -> Bench.sweep(
                         size, COUNTED, percent -> Bench.shiftLock(LOAD.withReadShare(percent / 100)), READ_PERCENT),
                 ShiftLockLoads::concludeVerbs);
@@ -158,7 +164,7 @@ final class ShiftLockLoads {
                                 100
                                         * (1
                                                 - sweep.first(trials, CAS_BACKOFF.name(), Metric.ATOMICS)
-                                                        / sweep.first(trials, CASLOCK.name(), Metric.ATOMICS))),
+                                                        / sweep.first(trials, CAS.name(), Metric.ATOMICS))),
                         new Finding(
                                 "CAS with back-off: atomics above ShiftLock's, half readers",
                                 Published.size(0.35, "", "4.2"),
@@ -294,7 +300,7 @@ final class ShiftLockLoads {
                                                 Axis.linear("exponent"))),
                         List.of(new Finding(
                                 "half readers: equal shares over an exponent of 0.99",
-                                Published.times(1, "4.3: skew decides"),
+                                Published.larger("4.3: skew decides"),
                                 sweeps.get(0).first(trials, SHIFTLOCK.name(), Metric.OPERATIONS)
                                         / sweeps.get(0).last(trials, SHIFTLOCK.name(), Metric.OPERATIONS)))));
     }
@@ -358,7 +364,7 @@ final class ShiftLockLoads {
                                         / sweep.at(trials, shift, before, Metric.ACQUIRE_MEDIAN)),
                         new Finding(
                                 "throughput with 16 and more over that with one",
-                                Published.times(1, "4.7: stable from 16 on"),
+                                Published.larger("4.7: stable from 16 on"),
                                 sweep.last(trials, shift, Metric.OPERATIONS)
                                         / sweep.first(trials, shift, Metric.OPERATIONS))));
     }

@@ -23,6 +23,7 @@ public final class HtmlPage {
             svg { width: 100%; height: auto; }
             figure { margin: 1rem 0; }
             .reached { color: light-dark(#146c2e, #7fd89a); }
+            .more { color: light-dark(#1a4f9c, #9cc2ff); }
             .order { color: light-dark(#8a5300, #f0b95b); }
             .differs { color: light-dark(#a3171f, #ff9a9a); font-weight: 600; }
             .note { opacity: .8; }

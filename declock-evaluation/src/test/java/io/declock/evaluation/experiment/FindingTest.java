@@ -14,7 +14,12 @@ class FindingTest {
     @CsvSource({
         // A factor: larger than one is the order.
         "TIMES, 4.35, 4.35, REACHED",
-        "TIMES, 4.35, 9, REACHED",
+        "TIMES, 4, 5, REACHED",
+        "TIMES, 4, 5.01, MORE",
+        // An order without a size.
+        "LARGER, 1, 1.01, REACHED",
+        "LARGER, 1, 9, REACHED",
+        "LARGER, 1, 1, DIFFERS",
         "TIMES, 4.35, 3.48, REACHED",
         "TIMES, 4.35, 3.47, ORDER",
         "TIMES, 4.35, 1.01, ORDER",
@@ -22,6 +27,8 @@ class FindingTest {
         "TIMES, 4.35, 0.5, DIFFERS",
         // A reduction: above zero is the order.
         "PERCENT_LESS, 98, 99, REACHED",
+        "PERCENT_LESS, 40, 50, REACHED",
+        "PERCENT_LESS, 40, 50.1, MORE",
         "PERCENT_LESS, 98, 78.4, REACHED",
         "PERCENT_LESS, 98, 78, ORDER",
         "PERCENT_LESS, 98, 0.1, ORDER",

@@ -112,7 +112,8 @@ class ReportFilesTest {
                 .contains("| fast over slow | section 0 | 4 × | 4 × | 1 | reached |")
                 .contains("| slow | section 0 | 7 M/s | 1 M/s | 0.143 | differs. It is an example. |")
                 .contains("**Not run to its end**: second/slow/4.0")
-                .contains("Of 4 published values reached: 2; the paper's order, another size: 0; differs: 2.");
+                .contains(
+                        "Of 4 published values reached: 2; more than the paper's: 0; the paper's order, another size: 0; differs: 2.");
     }
 
     @Test

@@ -22,20 +22,27 @@ public final class CasLock implements LockProtocol {
 
     private final String name;
     private final Backoff backoff;
+    private final boolean readers;
 
-    private CasLock(String name, Backoff backoff) {
+    private CasLock(String name, Backoff backoff, boolean readers) {
         this.name = name;
         this.backoff = backoff;
+        this.readers = readers;
     }
 
     /** Returns the one without a back-off. */
     public static CasLock spinning() {
-        return new CasLock("CASLock", Backoff.NONE);
+        return new CasLock("CASLock", Backoff.NONE, true);
     }
 
     /** Returns the one with a back-off. */
     public static CasLock with(Backoff backoff) {
-        return new CasLock("CASLock with back-off", backoff);
+        return new CasLock("CASLock with back-off", backoff, true);
+    }
+
+    /** Returns the one without readers, as ShiftLock's paper has it. */
+    public static CasLock exclusive(Backoff backoff) {
+        return new CasLock("exclusive CASLock", backoff, false);
     }
 
     @Override
@@ -55,7 +62,7 @@ public final class CasLock implements LockProtocol {
 
     @Override
     public boolean has(LockMode mode) {
-        return true;
+        return readers || mode == LockMode.WRITE;
     }
 
     @Override
@@ -89,6 +96,9 @@ public final class CasLock implements LockProtocol {
 
         @Override
         public void acquire(long lock, LockMode mode, Runnable granted) {
+            if (!has(mode)) {
+                throw new IllegalArgumentException(name + " has no readers");
+            }
             new Attempt(lock, mode == LockMode.WRITE, granted).go();
         }
 
@@ -111,7 +121,6 @@ public final class CasLock implements LockProtocol {
             private final long lock;
             private final boolean writes;
             private final Runnable granted;
-            private long readers;
             private int retries;
 
             Attempt(long lock, boolean writes, Runnable granted) {
@@ -121,22 +130,36 @@ public final class CasLock implements LockProtocol {
             }
 
             void go() {
-                long expected = writes ? 0 : readers;
-                long added = writes ? asWriter : 1;
-                OneVerb.compareAndSwap(world, Purpose.ACQUIRE, lock, expected, expected + added, former -> {
-                    if (former == expected) {
-                        held.put(lock, added);
-                        granted.run();
-                    } else {
-                        again(former);
-                    }
-                });
+                if (writes) {
+                    OneVerb.compareAndSwap(world, Purpose.ACQUIRE, lock, 0, asWriter, this::swapped);
+                } else {
+                    OneVerb.fetchAndAdd(world, Purpose.ACQUIRE, lock, 1, this::counted);
+                }
             }
 
-            private void again(long former) {
-                boolean onlyMiscounted = !writes && !hasWriter(former);
-                readers = hasWriter(former) ? 0 : former;
-                long pause = onlyMiscounted ? 0 : backoff.nanos(++retries, world);
+            private void swapped(long former) {
+                if (former == 0) {
+                    holds(asWriter);
+                } else {
+                    again();
+                }
+            }
+
+            private void counted(long former) {
+                if (hasWriter(former)) {
+                    OneVerb.fetchAndAdd(world, Purpose.ACQUIRE, lock, -1, undone -> again());
+                } else {
+                    holds(1);
+                }
+            }
+
+            private void holds(long added) {
+                held.put(lock, added);
+                granted.run();
+            }
+
+            private void again() {
+                long pause = backoff.nanos(++retries, world);
                 if (pause > 0) {
                     world.after(pause, this::go);
                 } else {

@@ -7,11 +7,14 @@
  *
  * <ol>
  *   <li>A writer swaps zero for itself. If the word had another value, it tries again.
- *   <li>A reader swaps the number of readers that it expects for one more. If the word had another value without a writer, that is the number
- *       to expect, and it tries again at once. If it had a writer, the reader tries again as a writer does.
+ *   <li>A reader adds itself to the readers. If there was a writer, it takes itself off again, and tries again. So readers alone never try twice, but a reader that
+ *       tries in vain is in the way of writers for a moment.
  *   <li>Before it tries again a client pauses, if there is a back-off.
  *   <li>A release takes off what was put on. Nobody is told.
  * </ol>
+ *
+ * <p>DecLock's paper takes its readers and writers from <i>Using RDMA for Lock Management</i> (Chung, Zamanian, 2015), and says that readers alone do not retry. DSLR's paper compares
+ * with the same lock as <i>Retry-on-Fail</i>: compare-and-swap for writers, fetch-and-add for readers, and a retry after each conflict.
  *
  * <p>It is not fair, and nothing gives back the lock of a client that died.
  */

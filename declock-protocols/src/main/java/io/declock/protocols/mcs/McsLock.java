@@ -10,18 +10,36 @@ import io.declock.protocols.LockOrder;
 import io.declock.protocols.LockProtocol;
 import io.declock.protocols.LockWorld;
 import io.declock.protocols.OneVerb;
+import io.declock.spi.ExtendedAtomics;
 import java.util.function.LongConsumer;
 
 /** The protocol that the package describes. */
 public final class McsLock implements LockProtocol {
-    @Override
-    public String name() {
-        return "MCS";
+    private final boolean exchanging;
+
+    /** Makes one for plain adapters. */
+    public McsLock() {
+        this(false);
+    }
+
+    private McsLock(boolean exchanging) {
+        this.exchanging = exchanging;
+    }
+
+    /** Returns the one with an unconditional swap, for adapters with {@linkplain io.declock.Verb#isExtended extended atomics}. */
+    public static McsLock exchanging() {
+        return new McsLock(true);
     }
 
     @Override
+    public String name() {
+        return exchanging ? "MCS with extended atomics" : "MCS";
+    }
+
+    /** An extended atomic works on two words, of which the second one is not used. */
+    @Override
     public int words() {
-        return 1;
+        return exchanging ? ExtendedAtomics.WORDS : 1;
     }
 
     @Override
@@ -49,14 +67,16 @@ public final class McsLock implements LockProtocol {
         return new McsClient("MCS") {
             @Override
             protected McsPlace place(long lock, Runnable granted) {
-                return new Place(number, lock, world, granted);
+                return exchanging
+                        ? new ExchangingPlace(number, lock, world, granted)
+                        : new Place(number, lock, world, granted);
             }
         };
     }
 
-    private static final class Place extends McsPlace {
-        private final long lock;
-        private final LockWorld world;
+    private static class Place extends McsPlace {
+        final long lock;
+        final LockWorld world;
         private final Runnable granted;
 
         Place(int number, long lock, LockWorld world, Runnable granted) {
@@ -85,6 +105,25 @@ public final class McsLock implements LockProtocol {
         @Override
         protected long handedOn() {
             return 0;
+        }
+    }
+
+    private static final class ExchangingPlace extends Place {
+        // All bits of the first word are replaced, and none is compared.
+        private static final int STORED = 2 * ExtendedAtomics.WORDS;
+
+        private static final int STORED_BITS = 3 * ExtendedAtomics.WORDS;
+
+        ExchangingPlace(int number, long lock, LockWorld world, Runnable granted) {
+            super(number, lock, world, granted);
+        }
+
+        @Override
+        protected void exchangeTail(Purpose purpose, long desired, LongConsumer then) {
+            long[] operands = new long[ExtendedAtomics.COMPARE_AND_SWAP_OPERANDS];
+            operands[STORED] = desired;
+            operands[STORED_BITS] = -1;
+            OneVerb.maskedCompareAndSwap(world, purpose, lock, operands, then);
         }
     }
 }

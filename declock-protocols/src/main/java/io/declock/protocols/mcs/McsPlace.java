@@ -53,6 +53,24 @@ public abstract class McsPlace {
     /** Returns what the successor is told when the client hands its place over. */
     protected abstract long handedOn();
 
+    /**
+     * Replaces whatever is in the tail; the function gets the former value. As it is here, it swaps the value that it expects, and on failure the one that it has
+     * learnt.
+     */
+    protected void exchangeTail(Purpose purpose, long desired, LongConsumer then) {
+        exchangeTail(purpose, 0, desired, then);
+    }
+
+    private void exchangeTail(Purpose purpose, long expected, long desired, LongConsumer then) {
+        swapTail(purpose, expected, desired, former -> {
+            if (former == expected) {
+                then.accept(former);
+            } else {
+                exchangeTail(purpose, former, desired, then);
+            }
+        });
+    }
+
     private static long wordOf(int client) {
         return client + 1L;
     }
@@ -62,14 +80,8 @@ public abstract class McsPlace {
     }
 
     final void enter() {
-        enter(0);
-    }
-
-    private void enter(long expected) {
-        swapTail(Purpose.ACQUIRE, expected, wordOf(number), former -> {
-            if (former != expected) {
-                enter(former);
-            } else if (former == 0) {
+        exchangeTail(Purpose.ACQUIRE, wordOf(number), former -> {
+            if (former == 0) {
                 isFirst();
             } else {
                 world.send(new LockMessage(number, clientOf(former), lock, SUCCESSOR, 0));

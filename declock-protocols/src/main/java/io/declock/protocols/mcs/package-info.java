@@ -7,7 +7,7 @@
  *
  * <ol>
  *   <li>A client swaps the word for itself. Plain adapters have no unconditional swap, so it swaps the value that it expects, and on
- *       failure the one that it has learnt.
+ *       failure the one that it has learnt. With extended atomics it swaps whatever is there, as ShiftLock's paper does (section 3.3).
  *   <li>If somebody was there, the client tells it that it is the successor, and waits to be handed the lock.
  *   <li>On a release, a client that knows no successor swaps itself for zero.
  *   <li>If that fails, somebody has come: the client waits to be told by whom.

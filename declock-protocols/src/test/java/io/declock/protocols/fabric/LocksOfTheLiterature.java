@@ -32,6 +32,7 @@ final class LocksOfTheLiterature {
                 CasLock.spinning(),
                 CasLock.with(BACKOFF),
                 new McsLock(),
+                McsLock.exchanging(),
                 Dslr.polling(DSLR, 5_000),
                 Dslr.plus(DSLR, BACKOFF),
                 new ALock(new ALock.Settings(3, PAUSE, PAUSE)),
@@ -47,7 +48,8 @@ final class LocksOfTheLiterature {
 
     /** Returns whether a protocol needs verbs that not every fabric has. */
     static boolean needsExtendedAtomics(LockProtocol protocol) {
-        return protocol instanceof ShiftLock;
+        return protocol instanceof ShiftLock
+                || protocol.name().equals(McsLock.exchanging().name());
     }
 
     /** Returns whether a message that overtakes another one between the same two processes breaks a protocol. */
