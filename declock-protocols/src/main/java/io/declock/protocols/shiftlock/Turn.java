@@ -74,7 +74,11 @@ abstract class Turn {
 
     /** Returns whether the lease of this hold is over: others may have recovered the lock, so it must not be released. */
     final boolean isExpired() {
-        return world.now() - leaseBegan >= lease;
+        return world.now() >= leaseEnds();
+    }
+
+    final long leaseEnds() {
+        return leaseBegan + lease;
     }
 
     final long lease() {
