@@ -40,6 +40,15 @@ public interface LockClient {
     }
 
     /**
+     * Returns how often the client waited in vain before it was granted a lock: its turn was taken away, or it took others' turns away and had to come again.
+     *
+     * @param lock address of a lock that the client holds
+     */
+    default int turnsLost(long lock) {
+        return 0;
+    }
+
+    /**
      * Leaves a lock behind without a verb or a message, as a client that fails does. The client may acquire it again, as another one would.
      *
      * @param lock address of a lock that the client holds

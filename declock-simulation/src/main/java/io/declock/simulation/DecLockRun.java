@@ -208,6 +208,11 @@ final class DecLockRun extends ApplicationRun {
             return Long.MAX_VALUE;
         }
 
+        @Override
+        int lostTurns(int lock) {
+            return 0;
+        }
+
         /** Callers of a compute node that lives leave no lock behind: nobody would get it ever again. */
         @Override
         void abandonLock(int lock) {

@@ -110,6 +110,11 @@ final class LiteratureRun extends ApplicationRun {
         }
 
         @Override
+        int lostTurns(int lock) {
+            return party.client.turnsLost(addressOf(lock));
+        }
+
+        @Override
         void abandonLock(int lock) {
             party.client.abandon(addressOf(lock));
         }

@@ -45,6 +45,9 @@ abstract class ModelClient implements ApplicationWorld {
     /** Returns when the lease of a lock that was granted ends. */
     abstract long leaseEnds(int lock);
 
+    /** Returns how often the client waited in vain before it was granted a lock. */
+    abstract int lostTurns(int lock);
+
     abstract void abandonLock(int lock);
 
     abstract void releaseLock(int lock, Runnable released);
@@ -80,6 +83,11 @@ abstract class ModelClient implements ApplicationWorld {
     @Override
     public final long heldUntil(int lock) {
         return Objects.requireNonNull(held.get(lock), "not held").until;
+    }
+
+    @Override
+    public final int turnsLost(int lock) {
+        return lostTurns(lock);
     }
 
     @Override

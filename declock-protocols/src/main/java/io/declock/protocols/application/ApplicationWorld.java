@@ -43,6 +43,15 @@ public interface ApplicationWorld {
     }
 
     /**
+     * Returns how often the client waited in vain before it was granted a lock; called in the client's turn. Its turn was taken away meanwhile, or it took others' turns away.
+     *
+     * @param lock number of a lock that the client holds
+     */
+    default int turnsLost(int lock) {
+        return 0;
+    }
+
+    /**
      * Leaves a lock behind without releasing it, as a client that fails does. The client may acquire it again, as another one would. Called in the client's turn.
      *
      * @param lock number of a lock that the client holds

@@ -54,6 +54,11 @@ final class DslrClient implements LockClient {
     }
 
     @Override
+    public int turnsLost(long lock) {
+        return Objects.requireNonNull(turns.get(lock), "not held").lost;
+    }
+
+    @Override
     public void abandon(long lock) {
         Objects.requireNonNull(turns.remove(lock), "not held");
     }
@@ -82,6 +87,8 @@ final class DslrClient implements LockClient {
         private int attempts;
         /** How often a ticket was drawn. */
         private int draws;
+        /** How often its turn was taken away, or it took others' turns away. */
+        private int lost;
 
         private long postedAt;
         private long postedBefore;
@@ -123,6 +130,8 @@ final class DslrClient implements LockClient {
                 saw(word);
             }
             if (world.now() - seenSince > lastPatience(word)) {
+                // Only from now on does it look whether the word stands still.
+                saw(word);
                 awaitNewTickets(word);
             } else {
                 drawAgain();
@@ -169,6 +178,7 @@ final class DslrClient implements LockClient {
 
         private void goOn(long word) {
             if (exclusiveServed(word) > exclusiveDrawn(ticket)) {
+                lost++;
                 drawAgain();
             } else if (isMyTurn(word)) {
                 leaseEnds = leaseEnds();
@@ -223,6 +233,7 @@ final class DslrClient implements LockClient {
             postedAt = world.now();
             OneVerb.compareAndSwap(world, Purpose.RESET, lock, word, next, former -> {
                 long present = former == word ? next : former;
+                lost += former == word && !exclusive ? 1 : 0;
                 saw(present);
                 goOn(present);
             });

@@ -70,6 +70,11 @@ final class DecLockLocks implements Locks {
     }
 
     @Override
+    public int turnsLost(int client, int lock) {
+        return 0;
+    }
+
+    @Override
     public void abandon(int client, int lock) {
         throw new UnsupportedOperationException("a process fails with all its locks, or with none");
     }

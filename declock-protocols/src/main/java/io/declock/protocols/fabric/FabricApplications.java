@@ -191,6 +191,11 @@ public final class FabricApplications implements AutoCloseable {
         }
 
         @Override
+        public int turnsLost(int lock) {
+            return locks.turnsLost(index, lock);
+        }
+
+        @Override
         public void abandon(int lock) {
             locks.abandon(index, lock);
         }

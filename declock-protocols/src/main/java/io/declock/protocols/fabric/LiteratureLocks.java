@@ -43,6 +43,11 @@ final class LiteratureLocks implements Locks {
     }
 
     @Override
+    public int turnsLost(int client, int lock) {
+        return clients.automaton(client).turnsLost(addresses[lock]);
+    }
+
+    @Override
     public void abandon(int client, int lock) {
         clients.automaton(client).abandon(addresses[lock]);
     }

@@ -16,6 +16,9 @@ interface Locks extends AutoCloseable {
     /** Returns when the lease of a lock that the client holds ends; called in the client's turn. */
     long heldUntil(int client, int lock);
 
+    /** Returns how often the client waited in vain before it was granted a lock that it holds; called in the client's turn. */
+    int turnsLost(int client, int lock);
+
     /**
      * Leaves a lock behind; called in the client's turn.
      *

@@ -117,7 +117,8 @@ abstract class Turn {
     /** The era first: whatever is then seen of the lock has come to pass after every recovery of former eras. */
     private void look() {
         long lookedAt = world.now();
-        TwoWords.readInOrder(world, Purpose.ACQUIRE, world.serverAddress(), lock + Long.BYTES, (era, releases) -> {
+        long eraAddress = world.serverAddress() + (long) client.settings().eraOf(lock) * Long.BYTES;
+        TwoWords.readInOrder(world, Purpose.ACQUIRE, eraAddress, lock + Long.BYTES, (era, releases) -> {
             if (waits && !beginsAnew(releases)) {
                 saw(era, releases, lookedAt);
             }
