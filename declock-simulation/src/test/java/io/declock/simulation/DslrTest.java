@@ -109,6 +109,7 @@ class DslrTest {
             assertThat(chain.purpose()).isEqualTo(Purpose.RESET);
         });
         assertThat(events).containsExactly("granted");
+        assertThat(client.turnsLost(0)).as("it has taken it away").isEqualTo(1);
     }
 
     /** Two are before it: one is served after nearly two leases, and then the other one has its time. */
