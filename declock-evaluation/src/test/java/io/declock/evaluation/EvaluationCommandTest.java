@@ -4,13 +4,17 @@
 package io.declock.evaluation;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.declock.evaluation.experiment.Examples;
 import io.declock.evaluation.experiment.Experiment;
+import io.declock.evaluation.experiment.Size;
 import io.declock.evaluation.papers.Experiments;
 import io.declock.evaluation.report.ReportFiles;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -67,6 +71,33 @@ class EvaluationCommandTest {
         assertThat(execute("run", "declock-figure-99")).isEqualTo(CommandLine.ExitCode.USAGE);
         assertThat(err.toString()).contains("There is no experiment declock-figure-99");
         assertThat(execute("run")).isEqualTo(CommandLine.ExitCode.USAGE);
+    }
+
+    @Test
+    void seedAndScaleAreThoseOfTheReport() {
+        String report = folder.resolve("report").toString();
+        assertThat(execute("run", "soul-lock-and-data", "--thin", "--seed", "3", "--scale", "0.01", "--out", report))
+                .isZero();
+        assertThat(folder.resolve("report").resolve(ReportFiles.RESULTS))
+                .content()
+                .contains("seed 3")
+                .contains("times multiplied by 0.01.");
+    }
+
+    @Test
+    void anExperimentThatFailsIsNoGoodEnd() {
+        RunOptions options = CommandLine.populateCommand(
+                new RunOptions(), "--out", folder.resolve("report").toString());
+        CommandLine command = EvaluationCommand.commandLine();
+        command.setOut(new PrintWriter(out, true));
+        command.setErr(new PrintWriter(err, true));
+        assertThat(options.run(List.of(Examples.experiment("good")), Size.FULL, command))
+                .isZero();
+        assertThat(options.run(List.of(Examples.failing("bad")), Size.FULL, command))
+                .isOne();
+        RunOptions withoutThreads = CommandLine.populateCommand(new RunOptions(), "--threads", "0");
+        assertThatThrownBy(() -> withoutThreads.run(List.of(), Size.FULL, command))
+                .isInstanceOf(IllegalArgumentException.class);
     }
 
     @Test

@@ -23,6 +23,16 @@ public interface Backoff {
     long nanos(int retries, LockWorld world);
 
     /**
+     * Truncated binary exponential back-off, as in the appendix (A.3) of DSLR's paper (SIGMOD 2018): a random pause up to a bound, which doubles up to a limit.
+     *
+     * @param shortest the first bound, in nanoseconds
+     * @param longest the limit, in nanoseconds
+     */
+    static Backoff binaryExponential(long shortest, long longest) {
+        return (retries, world) -> world.below(Math.min(longest, shortest << Math.min(retries - 1, 30)) + 1);
+    }
+
+    /**
      * Truncated exponential back-off: pauses double up to a limit, and each has a random part.
      *
      * @param shortest the first pause, in nanoseconds

@@ -195,11 +195,28 @@ final class DecLockRun extends ApplicationRun {
         }
 
         @Override
-        void acquireLock(int lock, LockMode mode, Runnable granted) {
+        void acquireLock(int lock, LockMode mode, int leases, Runnable granted) {
             Acquisition acquisition = new Acquisition(this, mode, granted);
             acquired.put(lock, acquisition);
             node.place.acquire(NameChooser.name(lock), acquisition);
             acquisition.run();
+        }
+
+        /** A lease is the compute node's, which renews it all the while. */
+        @Override
+        long leaseEnds(int lock) {
+            return Long.MAX_VALUE;
+        }
+
+        @Override
+        int lostTurns(int lock) {
+            return 0;
+        }
+
+        /** Callers of a compute node that lives leave no lock behind: nobody would get it ever again. */
+        @Override
+        void abandonLock(int lock) {
+            throw new UnsupportedOperationException("a compute node fails with all its locks, or with none");
         }
 
         @Override

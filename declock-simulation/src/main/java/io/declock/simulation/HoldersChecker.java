@@ -4,45 +4,61 @@
 package io.declock.simulation;
 
 import io.declock.LockMode;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
-/** Checks that a writer holds a lock alone. Locks and clients are known by numbers. */
+/** Checks that a writer holds a lock alone. Locks and clients are known by numbers. Who holds a lock for longer than its lease does not count from then on. */
 final class HoldersChecker {
     private static final int NOBODY = -1;
 
-    private static final class Holders {
-        private int writer = NOBODY;
-        private int readers;
-    }
+    private record Hold(int client, LockMode mode, long until) {}
 
-    private final Map<Long, Holders> holders = new HashMap<>();
+    private final Map<Long, List<Hold>> holders = new HashMap<>();
 
-    /** A client holds a lock from now on. */
-    void entered(int client, long lock, LockMode mode) {
-        Holders now = holders.computeIfAbsent(lock, any -> new Holders());
-        if (now.writer != NOBODY || mode == LockMode.WRITE && now.readers > 0) {
+    /**
+     * A client holds a lock from now on.
+     *
+     * @param now the present time
+     * @param until when its lease ends, {@link Long#MAX_VALUE} without one
+     */
+    void entered(int client, long lock, LockMode mode, long now, long until) {
+        List<Hold> present = holders.computeIfAbsent(lock, any -> new ArrayList<>(1));
+        if (!present.isEmpty()) {
+            present.removeIf(hold -> hold.until <= now);
+        }
+        if (!present.isEmpty() && (mode == LockMode.WRITE || present.get(0).mode == LockMode.WRITE)) {
+            boolean written = present.get(0).mode == LockMode.WRITE;
             throw new Violation(
                     "exclusion",
-                    "client " + client + " has lock " + lock + " to " + mode + " beside writer " + now.writer + " and "
-                            + now.readers + " readers");
+                    "client " + client + " has lock " + lock + " to " + mode + " beside writer "
+                            + (written ? present.get(0).client : NOBODY) + " and " + (written ? 0 : present.size())
+                            + " readers");
         }
-        if (mode == LockMode.WRITE) {
-            now.writer = client;
-        } else {
-            now.readers++;
-        }
+        present.add(new Hold(client, mode, until));
     }
 
-    /** A client holds a lock no more. */
-    void leaves(int client, long lock, LockMode mode) {
-        Holders now = holders.get(lock);
-        if (now == null || (mode == LockMode.WRITE ? now.writer != client : now.readers == 0)) {
+    /**
+     * A client gives a lock back, or leaves it behind.
+     *
+     * @param lapsed whether its lease was over, so that the hold may have ceased to count
+     */
+    void leaves(int client, long lock, LockMode mode, boolean lapsed) {
+        List<Hold> present = holders.getOrDefault(lock, List.of());
+        for (int i = 0; i < present.size(); i++) {
+            Hold hold = present.get(i);
+            if (hold.client == client && hold.mode == mode) {
+                present.remove(i);
+                if (present.isEmpty()) {
+                    holders.remove(lock);
+                }
+                return;
+            }
+        }
+        if (!lapsed) {
             throw new Violation(
                     "exclusion", "client " + client + " releases lock " + lock + ", which it does not hold");
-        }
-        if (mode == LockMode.WRITE || --now.readers == 0) {
-            holders.remove(lock);
         }
     }
 }

@@ -100,8 +100,23 @@ final class LiteratureRun extends ApplicationRun {
         }
 
         @Override
-        void acquireLock(int lock, LockMode mode, Runnable granted) {
-            party.client.acquire(addressOf(lock), mode, granted);
+        void acquireLock(int lock, LockMode mode, int leases, Runnable granted) {
+            party.client.acquire(addressOf(lock), mode, leases, granted);
+        }
+
+        @Override
+        long leaseEnds(int lock) {
+            return party.client.heldUntil(addressOf(lock));
+        }
+
+        @Override
+        int lostTurns(int lock) {
+            return party.client.turnsLost(addressOf(lock));
+        }
+
+        @Override
+        void abandonLock(int lock) {
+            party.client.abandon(addressOf(lock));
         }
 
         @Override

@@ -19,7 +19,10 @@ abstract class ModelClient implements ApplicationWorld {
     private final ApplicationRun run;
     private final SimulatedWorld world;
     private final int number;
-    private final Map<Integer, LockMode> held = new HashMap<>();
+    private final Map<Integer, Hold> held = new HashMap<>();
+
+    /** A lock that the client has, and when its lease ends. */
+    private record Hold(LockMode mode, long until) {}
 
     ModelClient(ApplicationRun run, int number) {
         this.run = run;
@@ -37,7 +40,15 @@ abstract class ModelClient implements ApplicationWorld {
     /** Returns the mode in which a lock is acquired that is asked for in some mode. */
     abstract LockMode modeFor(LockMode asked);
 
-    abstract void acquireLock(int lock, LockMode mode, Runnable granted);
+    abstract void acquireLock(int lock, LockMode mode, int leases, Runnable granted);
+
+    /** Returns when the lease of a lock that was granted ends. */
+    abstract long leaseEnds(int lock);
+
+    /** Returns how often the client waited in vain before it was granted a lock. */
+    abstract int lostTurns(int lock);
+
+    abstract void abandonLock(int lock);
 
     abstract void releaseLock(int lock, Runnable released);
 
@@ -47,11 +58,17 @@ abstract class ModelClient implements ApplicationWorld {
 
     @Override
     public final void acquire(int lock, LockMode asked, Runnable granted) {
+        acquire(lock, asked, 1, granted);
+    }
+
+    @Override
+    public final void acquire(int lock, LockMode asked, int leases, Runnable granted) {
         LockMode mode = modeFor(asked);
         long since = world.now();
-        soon(told -> acquireLock(lock, mode, told), () -> {
-            held.put(lock, mode);
-            run.holders().entered(number, lock, mode);
+        soon(told -> acquireLock(lock, mode, leases, told), () -> {
+            Hold hold = new Hold(mode, leaseEnds(lock));
+            held.put(lock, hold);
+            run.holders().entered(number, lock, mode, world.now(), hold.until);
             run.tally().granted(mode, world.now() - since);
             granted.run();
         });
@@ -59,9 +76,29 @@ abstract class ModelClient implements ApplicationWorld {
 
     @Override
     public final void release(int lock, Runnable released) {
-        LockMode mode = Objects.requireNonNull(held.remove(lock), "not held");
-        run.holders().leaves(number, lock, mode);
+        leave(lock);
         soon(told -> releaseLock(lock, told), released);
+    }
+
+    @Override
+    public final long heldUntil(int lock) {
+        return Objects.requireNonNull(held.get(lock), "not held").until;
+    }
+
+    @Override
+    public final int turnsLost(int lock) {
+        return lostTurns(lock);
+    }
+
+    @Override
+    public final void abandon(int lock) {
+        leave(lock);
+        abandonLock(lock);
+    }
+
+    private void leave(int lock) {
+        Hold hold = Objects.requireNonNull(held.remove(lock), "not held");
+        run.holders().leaves(number, lock, hold.mode, hold.until <= world.now());
     }
 
     /** A step that ends before it returns takes the processor's time nevertheless: else a client would do any number of them at one instant. */
@@ -117,5 +154,10 @@ abstract class ModelClient implements ApplicationWorld {
     @Override
     public final void done(int kind, long since) {
         run.tally().done(number, kind, world.now() - since);
+    }
+
+    @Override
+    public final void aborted() {
+        run.tally().aborted();
     }
 }

@@ -14,7 +14,8 @@ import java.util.Objects;
  * What was counted in the window of a {@link ModelRun}. Immutable.
  *
  * @param windowNanos how long the window was, in virtual nanoseconds
- * @param all operations of all kinds
+ * @param all operations of all kinds, without those that were aborted
+ * @param aborted operations that their clients gave up, or failed in
  * @param kinds operations of each kind, by the number of the kind
  * @param acquisitions number of locks granted
  * @param waits from the request for a lock to its grant, by mode
@@ -27,6 +28,7 @@ import java.util.Objects;
 public record Outcome(
         long windowNanos,
         Operations all,
+        long aborted,
         List<Operations> kinds,
         long acquisitions,
         Map<LockMode, Latencies> waits,
@@ -69,6 +71,11 @@ public record Outcome(
     /** Returns the times from the request for a lock to its grant in a mode. */
     public Latencies waited(LockMode mode) {
         return Objects.requireNonNull(waits.get(mode));
+    }
+
+    /** Returns which share of the operations that ended were aborted. */
+    public double abortedShare() {
+        return (double) aborted / Math.max(1, all.count() + aborted);
     }
 
     /** Returns acquisitions in a second. */

@@ -39,6 +39,7 @@ public final class ProtocolSimulation {
      * @param jitter mean of what is added to that
      * @param deaths how many clients die, each while it holds a lock, waits for it or releases it
      * @param localShare share of clients that live with the memory node, rounded down
+     * @param lapses how holds lapse although nobody dies
      */
     public record Setting(
             LockProtocol protocol,
@@ -50,8 +51,48 @@ public final class ProtocolSimulation {
             long oneWay,
             long jitter,
             int deaths,
-            double localShare) {
-        /** Makes a setting in which all clients are remote. */
+            double localShare,
+            Lapses lapses) {
+        /**
+         * How holds lapse although nobody dies.
+         *
+         * @param abandoned share of holds that are left behind
+         * @param overrun share of holds that last for so long that their lease ends
+         * @param leases for up to how many leases a client asks; each holds its lock for nearly as many
+         * @param leaseNanos how long a lease is
+         */
+        public record Lapses(double abandoned, double overrun, int leases, long leaseNanos) {
+            /** None. */
+            public static final Lapses NONE = new Lapses(0, 0, 1, 0);
+        }
+
+        /** Makes a setting in which no hold lapses. */
+        public Setting(
+                LockProtocol protocol,
+                int clients,
+                int locks,
+                int rounds,
+                double readShare,
+                int operationsInside,
+                long oneWay,
+                long jitter,
+                int deaths,
+                double localShare) {
+            this(
+                    protocol,
+                    clients,
+                    locks,
+                    rounds,
+                    readShare,
+                    operationsInside,
+                    oneWay,
+                    jitter,
+                    deaths,
+                    localShare,
+                    Lapses.NONE);
+        }
+
+        /** Makes a setting in which all clients are remote and no hold lapses. */
         public Setting(
                 LockProtocol protocol,
                 int clients,
@@ -71,7 +112,37 @@ public final class ProtocolSimulation {
 
         Setting withLocalShare(double share) {
             return new Setting(
-                    protocol, clients, locks, rounds, readShare, operationsInside, oneWay, jitter, deaths, share);
+                    protocol,
+                    clients,
+                    locks,
+                    rounds,
+                    readShare,
+                    operationsInside,
+                    oneWay,
+                    jitter,
+                    deaths,
+                    share,
+                    lapses);
+        }
+
+        Setting withLapses(Lapses some) {
+            return new Setting(
+                    protocol,
+                    clients,
+                    locks,
+                    rounds,
+                    readShare,
+                    operationsInside,
+                    oneWay,
+                    jitter,
+                    deaths,
+                    localShare,
+                    some);
+        }
+
+        /** Returns whether a client may come again after its turn was taken away, and words may not be those of an unused lock in the end. */
+        boolean mayLapse() {
+            return deaths > 0 || lapses.abandoned > 0 || lapses.overrun > 0;
         }
     }
 
@@ -174,7 +245,7 @@ public final class ProtocolSimulation {
         if (finished < setting.clients()) {
             throw new Violation("progress", setting.clients() - finished + " clients wait for ever");
         }
-        if (setting.deaths() == 0) {
+        if (!setting.mayLapse()) {
             checkAtRest();
         }
         return new Result(
@@ -216,8 +287,9 @@ public final class ProtocolSimulation {
     // ---------------------------------------------------------------- what is checked
 
     private void entered(int client, long lock, LockMode mode) {
-        holders.entered(client, lock, mode);
-        if (setting.deaths() == 0) {
+        holders.entered(
+                client, lock, mode, world.now(), workers.get(client).client.heldUntil(lock));
+        if (!setting.mayLapse()) {
             order.granted(lock, workers.get(client).waiter());
         }
     }
@@ -272,6 +344,7 @@ public final class ProtocolSimulation {
         private boolean isAtWork;
         private long lock;
         private LockMode mode = LockMode.WRITE;
+        private int leases;
 
         Worker(int number, boolean local) {
             super(parties, number, "client " + number, local, SimulatedNic.infinitelyFast());
@@ -294,7 +367,10 @@ public final class ProtocolSimulation {
             mode = setting.protocol().has(LockMode.READ) && world.chance(setting.readShare())
                     ? LockMode.READ
                     : LockMode.WRITE;
-            client.acquire(lock, mode, this::granted);
+            leases = setting.lapses().leases() == 1
+                    ? 1
+                    : 1 + (int) world.below(setting.lapses().leases());
+            client.acquire(lock, mode, leases, this::granted);
         }
 
         private void finish() {
@@ -311,12 +387,27 @@ public final class ProtocolSimulation {
         }
 
         private void inside(int left) {
-            world.after(2 * setting.oneWay() * left, place(), () -> {
+            world.after(2 * setting.oneWay() * left + extraNanos(), place(), () -> {
                 holds = false;
                 data.leaves(lock, mode, client.guarded(lock));
-                holders.leaves(number, lock, mode);
-                client.release(lock, this::released);
+                holders.leaves(number, lock, mode, client.heldUntil(lock) <= world.now());
+                if (world.chance(setting.lapses().abandoned())) {
+                    client.abandon(lock);
+                    released();
+                } else {
+                    client.release(lock, this::released);
+                }
             });
+        }
+
+        /** Nearly as long as the lease is, or longer. */
+        private long extraNanos() {
+            Setting.Lapses lapses = setting.lapses();
+            if (lapses.leaseNanos() == 0) {
+                return 0;
+            }
+            long lease = leases * lapses.leaseNanos();
+            return world.chance(lapses.overrun()) ? lease + world.below(3 * lease) : world.below(lease * 3 / 4);
         }
 
         private void released() {
@@ -337,7 +428,7 @@ public final class ProtocolSimulation {
             place().die();
             finish();
             if (holds) {
-                holders.leaves(number, lock, mode);
+                holders.leaves(number, lock, mode, client.heldUntil(lock) <= world.now());
             }
         }
 

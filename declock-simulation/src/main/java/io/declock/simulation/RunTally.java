@@ -32,6 +32,7 @@ final class RunTally {
     private long writes;
     private long atomics;
     private long messages;
+    private long aborted;
 
     RunTally(int clients) {
         this.operationsOf = new long[clients];
@@ -83,6 +84,10 @@ final class RunTally {
         messages += counting ? 1 : 0;
     }
 
+    void aborted() {
+        aborted += counting ? 1 : 0;
+    }
+
     void granted(LockMode mode, long wait) {
         if (counting) {
             acquisitions++;
@@ -108,6 +113,7 @@ final class RunTally {
         return new Outcome(
                 window,
                 operations(all, window),
+                aborted,
                 kinds.stream().map(kind -> operations(kind, window)).toList(),
                 acquisitions,
                 waited,

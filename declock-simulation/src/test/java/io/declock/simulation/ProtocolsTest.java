@@ -34,6 +34,15 @@ class ProtocolsTest {
     /** So few that they run out again and again. */
     private static final Dslr SOON_SOLD_OUT = Dslr.plus(new Dslr.Settings(1_000_000, 11), BACKOFF);
 
+    /** Leases of up to five slots, and counters that run out again and again. */
+    private static final Dslr MULTI_SLOT = Dslr.polling(new Dslr.Settings(1_000_000, 40, 5, null), 5_000);
+
+    /** Clients that find no ticket draw again after a back-off, as printed. */
+    private static final Dslr DRAWS_AGAIN =
+            Dslr.polling(new Dslr.Settings(1_000_000, 11, 1, Backoff.binaryExponential(10_000, 100_000)), 5_000);
+
+    private static final List<LockProtocol> SELDOM_WITHOUT_RESET = List.of(SOON_SOLD_OUT, MULTI_SLOT, DRAWS_AGAIN);
+
     private static final ShiftLock SHIFT_LOCK =
             new ShiftLock(new ShiftLock.Settings(1_000_000, ShiftLock.WRITERS_IN_A_ROW, 1_000));
 
@@ -42,6 +51,9 @@ class ProtocolsTest {
 
     /** Writers let readers in each time. */
     private static final ShiftLock SHIFTS_ALWAYS = new ShiftLock(new ShiftLock.Settings(1_000_000, 1, 3_000));
+
+    /** Locks are in several eras. */
+    private static final ShiftLock SHIFTS_IN_ERAS = new ShiftLock(new ShiftLock.Settings(1_000_000, 3, 1_000, 3));
 
     private static final ALock ALOCK = new ALock(new ALock.Settings(3, 200, 1_000));
 
@@ -55,9 +67,12 @@ class ProtocolsTest {
                 Dslr.polling(SETTINGS, 5_000),
                 Dslr.plus(SETTINGS, BACKOFF),
                 SOON_SOLD_OUT,
+                MULTI_SLOT,
+                DRAWS_AGAIN,
                 SHIFT_LOCK,
                 SHIFTS_SOON,
                 SHIFTS_ALWAYS,
+                SHIFTS_IN_ERAS,
                 new Soul(List.of(new Region(0, 2), new Region(4, 3))));
     }
 
@@ -66,7 +81,7 @@ class ProtocolsTest {
     }
 
     static Stream<LockProtocol> protocolsWithReaders() {
-        return protocols().filter(protocol -> protocol.has(LockMode.READ) && protocol != SOON_SOLD_OUT);
+        return protocols().filter(protocol -> protocol.has(LockMode.READ) && !SELDOM_WITHOUT_RESET.contains(protocol));
     }
 
     private static Setting setting(LockProtocol protocol, int clients, double readShare, int inside) {
@@ -92,11 +107,25 @@ class ProtocolsTest {
         for (long seed = 0; seed < SEEDS; seed++) {
             Result result = ProtocolSimulation.run(seed, setting(protocol, 6, 0.5, 0));
             longest = Math.max(longest, result.nanos());
-            if (protocol != SOON_SOLD_OUT) {
+            if (!SELDOM_WITHOUT_RESET.contains(protocol)) {
                 assertThat(result.resetVerbs()).as("seed %d", seed).isZero();
             }
         }
         assertThat(longest).isLessThan(SETTINGS.leaseNanos());
+    }
+
+    /** Clients ask for leases of several lengths and use nearly all of them, or overrun them, or leave their locks behind; some die as well. */
+    @ParameterizedTest
+    @MethodSource("protocolsThatOutliveClients")
+    void everySeedExcludesWhileLeasesLast(LockProtocol protocol) {
+        int leases = protocol == MULTI_SLOT ? 5 : 1;
+        for (long seed = 0; seed < SEEDS; seed++) {
+            int clients = 3 + (int) (seed % 6);
+            Setting setting =
+                    new Setting(protocol, clients, 2, 6, (seed % 4) / 4.0, 1, 1_000, 3_000, (int) (seed % 3) / 2);
+            Setting.Lapses lapses = new Setting.Lapses(seed % 2 * 0.1, seed % 5 * 0.05, leases, 1_000_000);
+            ProtocolSimulation.run(seed, setting.withLapses(lapses));
+        }
     }
 
     @ParameterizedTest
@@ -116,7 +145,7 @@ class ProtocolsTest {
     void aHolderWithinItsLeaseIsLeftAlone(LockProtocol protocol) {
         for (long seed = 0; seed < SEEDS; seed++) {
             Result result = ProtocolSimulation.run(seed, setting(protocol, 5, (seed % 4) / 4.0, 400));
-            if (protocol != SOON_SOLD_OUT) {
+            if (!SELDOM_WITHOUT_RESET.contains(protocol)) {
                 assertThat(result.resetVerbs()).as("seed %d", seed).isZero();
             }
         }

@@ -4,6 +4,7 @@
 package io.declock.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.declock.LockMode;
 import io.declock.Verb;
@@ -253,5 +254,45 @@ class ShiftLockTest {
         world.execute();
         assertThat(world.memory()).containsExactly(0, LEAP + 10, 1);
         assertThat(world.posted()).as("the other request is of a former era").isEmpty();
+    }
+
+    /** The second lock belongs to the second era of two. */
+    @Test
+    void aLockIsRecoveredInItsOwnEra() {
+        ScriptedWorld two = new ScriptedWorld(6, 2 * ERA);
+        LockServer server = new ShiftLock(new ShiftLock.Settings(LEASE, 16, PAUSE, 2)).server(two);
+        two.memory()[2] = ONE_READER;
+        server.received(new LockMessage(SELF, LockProtocol.SERVER, 0, ShiftLock.RECOVER, 0));
+        server.received(new LockMessage(SELF, LockProtocol.SERVER, 16, ShiftLock.RECOVER, 0));
+        assertThat(two.posted()).as("they do not wait for each other").hasSize(2);
+        while (!two.posted().isEmpty()) {
+            two.execute();
+        }
+        assertThat(two.memory()).containsExactly(0, LEAP, 0, LEAP, 1, 1);
+    }
+
+    @Test
+    void aClientLooksAtTheEraOfItsLock() {
+        ScriptedWorld two = new ScriptedWorld(6, 2 * ERA);
+        two.memory()[2] = OTHER + 1;
+        new ShiftLock(new ShiftLock.Settings(LEASE, 16, 4 * LEASE, 2))
+                .client(SELF, two)
+                .acquire(16, LockMode.READ, () -> {});
+        two.execute();
+        two.pass(LEASE / 2);
+        assertThat(two.posted().element().address(0)).isEqualTo(2 * ERA + 8);
+    }
+
+    @Test
+    void aLockThatIsLeftBehindIsNotReleasedAndItsMessagesAreIgnored() {
+        client.acquire(0, LockMode.WRITE, () -> {});
+        world.execute();
+        assertThat(client.heldUntil(0)).isEqualTo(LEASE);
+        client.abandon(0);
+        assertThatThrownBy(() -> client.heldUntil(0)).hasMessage("not held");
+        client.received(new LockMessage(OTHER, SELF, 0, ShiftLock.SUCCESSOR, 0, List.of(0L)));
+        assertThat(world.posted()).isEmpty();
+        assertThat(world.sent()).isEmpty();
+        assertThat(world.memory()[0]).isNotZero();
     }
 }

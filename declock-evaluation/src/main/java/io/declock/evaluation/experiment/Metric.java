@@ -43,6 +43,8 @@ public enum Metric {
     JAIN("Jain's fairness index", ""),
     /** How long something took. */
     DURATION("duration", "µs"),
+    /** Operations that their clients gave up or failed in, as a share of all that ended. */
+    ABORTED("aborted operations", "%"),
     /** How often something was taken away, for each acquisition. */
     RESETS("resets", "for each acquisition");
 

@@ -10,7 +10,7 @@ import io.declock.evaluation.load.Zipf;
 import java.util.stream.LongStream;
 
 /**
- * Loads as in Sherman's paper (section 5.1): keys by Zipf's law, the frequent ones far from each other in the tree, of which some are there at first and the others are added by the first put. Immutable.
+ * Loads as in Sherman's paper: keys by Zipf's law, the frequent ones far from each other in the tree, of which some are there at first and the others are added by the first put. Immutable.
  */
 public final class IndexWorkload implements IndexLoad {
     /** A prime number above the number of keys that there may be, by which ranks are spread over the keys. */

@@ -14,7 +14,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The locks that the clients of one compute node use together, as Sherman's local lock tables do (section 4.3 of its paper): a client waits for those of its compute node first, and a client that is done hands the
+ * The locks that the clients of one compute node use together, as Sherman's local lock tables do: a client waits for those of its compute node first, and a client that is done hands the
  * lock over to the next one here, without a verb, up to a number of times in a row. Then, or if nobody waits here, the lock is released for all. Thread-safe.
  */
 final class LocalLocks {

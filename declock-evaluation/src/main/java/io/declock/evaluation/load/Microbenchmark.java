@@ -35,9 +35,21 @@ public final class Microbenchmark implements Application {
      * @param verbsInside verbs on the object while the lock is held, one after the other
      * @param objectWords words of an object
      * @param pauseNanos how long a client's own processor is busy between two operations
+     * @param failures share of operations at whose end the client leaves the lock behind instead of releasing it, as if it had failed
      */
     public record Settings(
-            int locks, double zipf, double readShare, int verbsInside, int objectWords, long pauseNanos) {
+            int locks,
+            double zipf,
+            double readShare,
+            int verbsInside,
+            int objectWords,
+            long pauseNanos,
+            double failures) {
+        /** Makes settings without failures. */
+        public Settings(int locks, double zipf, double readShare, int verbsInside, int objectWords, long pauseNanos) {
+            this(locks, zipf, readShare, verbsInside, objectWords, pauseNanos, 0);
+        }
+
         /** The defaults of DecLock's paper. */
         public static final Settings DECLOCK = new Settings(100_000, 0.99, 0.5, 1, 1, 0);
 
@@ -46,32 +58,37 @@ public final class Microbenchmark implements Application {
 
         /** Returns them with another number of locks. */
         public Settings withLocks(int other) {
-            return new Settings(other, zipf, readShare, verbsInside, objectWords, pauseNanos);
+            return new Settings(other, zipf, readShare, verbsInside, objectWords, pauseNanos, failures);
         }
 
         /** Returns them with another exponent. */
         public Settings withZipf(double other) {
-            return new Settings(locks, other, readShare, verbsInside, objectWords, pauseNanos);
+            return new Settings(locks, other, readShare, verbsInside, objectWords, pauseNanos, failures);
         }
 
         /** Returns them with another share of readers. */
         public Settings withReadShare(double other) {
-            return new Settings(locks, zipf, other, verbsInside, objectWords, pauseNanos);
+            return new Settings(locks, zipf, other, verbsInside, objectWords, pauseNanos, failures);
         }
 
         /** Returns them with another number of verbs inside. */
         public Settings withVerbsInside(int other) {
-            return new Settings(locks, zipf, readShare, other, objectWords, pauseNanos);
+            return new Settings(locks, zipf, readShare, other, objectWords, pauseNanos, failures);
         }
 
         /** Returns them with objects of another size. */
         public Settings withObjectWords(int other) {
-            return new Settings(locks, zipf, readShare, verbsInside, other, pauseNanos);
+            return new Settings(locks, zipf, readShare, verbsInside, other, pauseNanos, failures);
         }
 
         /** Returns them with another pause. */
         public Settings withPause(long nanos) {
-            return new Settings(locks, zipf, readShare, verbsInside, objectWords, nanos);
+            return new Settings(locks, zipf, readShare, verbsInside, objectWords, nanos, failures);
+        }
+
+        /** Returns them with another share of failures. */
+        public Settings withFailures(double share) {
+            return new Settings(locks, zipf, readShare, verbsInside, objectWords, pauseNanos, share);
         }
     }
 
@@ -130,6 +147,10 @@ public final class Microbenchmark implements Application {
         private void goOn() {
             if (verbsLeft-- > 0) {
                 world.post(verb());
+            } else if (settings.failures() > 0 && chance.happens(settings.failures())) {
+                world.abandon(lock);
+                world.aborted();
+                next();
             } else {
                 world.release(lock, this::ended);
             }
@@ -147,6 +168,10 @@ public final class Microbenchmark implements Application {
 
         private void ended() {
             world.done((mode == LockMode.READ ? READ : WRITE) + (lock == 0 ? HOT : 0), since);
+            next();
+        }
+
+        private void next() {
             // By an event of its own even without a pause: where a lock costs nothing the calls would nest for ever.
             world.after(settings.pauseNanos(), this::start);
         }

@@ -7,17 +7,33 @@ import io.declock.evaluation.load.Transaction.Need;
 import io.declock.protocols.application.Application;
 import io.declock.protocols.application.ApplicationClient;
 import io.declock.protocols.application.ApplicationWorld;
+import java.util.List;
 
 /**
  * Clients that run transactions under two-phase locking: a client acquires all locks of a transaction one after the other, in the order of their numbers, so that no deadlock
- * comes about; works; and releases all of them at once. An operation is a transaction, and its kind is the transaction's. Immutable.
+ * comes about; works; and releases all of them at once. An operation is a transaction, and its kind is the transaction's. A transaction is
+ * aborted, and gives its locks back, when it is granted a lock after its turn was lost, or finds at its end that the lease of one of its locks is over. Immutable.
  */
 public final class TwoPhaseLocking implements Application {
     private final Transactions transactions;
+    private final int leases;
+    private final double failures;
 
-    /** Makes it. */
+    /** Makes it, with locks for one lease and without failures. */
     public TwoPhaseLocking(Transactions transactions) {
+        this(transactions, 1, 0);
+    }
+
+    /**
+     * Makes it.
+     *
+     * @param leases for how many leases a client asks for each lock
+     * @param failures share of transactions that fail at their end and leave all their locks behind
+     */
+    public TwoPhaseLocking(Transactions transactions, int leases, double failures) {
         this.transactions = transactions;
+        this.leases = leases;
+        this.failures = failures;
     }
 
     @Override
@@ -62,23 +78,47 @@ public final class TwoPhaseLocking implements Application {
 
         private void acquire(Transaction transaction, int index) {
             if (index == transaction.needs().size()) {
-                world.after(transactions.workNanos(transaction), () -> release(transaction));
+                world.after(transactions.workNanos(transaction), () -> end(transaction));
                 return;
             }
             Need need = transaction.needs().get(index);
-            world.acquire(need.lock(), need.mode(), () -> acquire(transaction, index + 1));
+            world.acquire(need.lock(), need.mode(), leases, () -> acquired(transaction, index));
         }
 
-        private void release(Transaction transaction) {
-            toRelease = transaction.needs().size();
-            transaction.needs().forEach(need -> world.release(need.lock(), () -> released(transaction)));
-        }
-
-        private void released(Transaction transaction) {
-            if (--toRelease == 0) {
-                world.done(transaction.kind(), since);
-                world.after(0, this::start);
+        private void acquired(Transaction transaction, int index) {
+            if (world.turnsLost(transaction.needs().get(index).lock()) > 0) {
+                release(transaction, transaction.needs().subList(0, index + 1), true);
+            } else {
+                acquire(transaction, index + 1);
             }
+        }
+
+        private void end(Transaction transaction) {
+            if (failures > 0 && chance.happens(failures)) {
+                transaction.needs().forEach(need -> world.abandon(need.lock()));
+                world.aborted();
+                world.after(0, this::start);
+                return;
+            }
+            boolean lapsed = transaction.needs().stream().anyMatch(need -> world.heldUntil(need.lock()) <= world.now());
+            release(transaction, transaction.needs(), lapsed);
+        }
+
+        private void release(Transaction transaction, List<Need> held, boolean aborted) {
+            toRelease = held.size();
+            held.forEach(need -> world.release(need.lock(), () -> released(transaction, aborted)));
+        }
+
+        private void released(Transaction transaction, boolean aborted) {
+            if (--toRelease > 0) {
+                return;
+            }
+            if (aborted) {
+                world.aborted();
+            } else {
+                world.done(transaction.kind(), since);
+            }
+            world.after(0, this::start);
         }
     }
 }

@@ -141,6 +141,7 @@ record Bench(
         values.put(Metric.READS, outcome.verbs().reads() / acquisitions);
         values.put(Metric.MESSAGES, outcome.messages() / acquisitions);
         values.put(Metric.RESETS, outcome.verbs().reset() / acquisitions);
+        values.put(Metric.ABORTED, 100 * outcome.abortedShare());
         values.put(Metric.UTILISATION, 100 * outcome.utilisation());
         values.put(Metric.JAIN, outcome.fairness());
         putKinds(outcome.kinds(), values);

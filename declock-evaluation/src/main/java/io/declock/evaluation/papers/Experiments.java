@@ -20,7 +20,9 @@ public final class Experiments {
         all.addAll(DecLockApplications.all());
         all.addAll(ShiftLockLoads.all());
         all.addAll(LockTraces.shiftLock());
+        all.add(Failures.experiment());
         all.addAll(LockTraces.dslr());
+        all.addAll(DslrLeases.all());
         all.add(new LocalMajority());
         all.add(SoulLatency.experiment());
         return List.copyOf(all);

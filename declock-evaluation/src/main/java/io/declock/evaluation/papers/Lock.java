@@ -29,7 +29,8 @@ record Lock(String name, LockSystem system) {
     /** How long a waiter of ShiftLock pauses between two READs; the paper does not say. */
     private static final long SHIFTLOCK_PAUSE = 1_000;
 
-    private static final long DSLR_PAUSE = 5_000;
+    /** How long a waiter of DSLR pauses for each ticket before its own. */
+    static final long DSLR_PAUSE = 5_000;
 
     /** SMART's as DecLock's paper sets it for DSLR+ (2.3). */
     static final Backoff BACKOFF = Backoff.truncatedExponential(100, 3_200, 2_000);
@@ -51,8 +52,14 @@ record Lock(String name, LockSystem system) {
 
     /** Returns ShiftLock with another number of writers in a row. */
     static Lock shiftLock(String name, int writersInARow) {
+        return shiftLock(name, writersInARow, 1);
+    }
+
+    /** Returns ShiftLock with so many writers in a row, and so many eras side by side. */
+    static Lock shiftLock(String name, int writersInARow, int eras) {
         return new Lock(
-                name, new Literature(new ShiftLock(new ShiftLock.Settings(LEASE, writersInARow, SHIFTLOCK_PAUSE))));
+                name,
+                new Literature(new ShiftLock(new ShiftLock.Settings(LEASE, writersInARow, SHIFTLOCK_PAUSE, eras))));
     }
 
     /** Returns Soul with so many words behind each lock. */

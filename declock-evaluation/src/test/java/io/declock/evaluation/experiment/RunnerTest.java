@@ -4,6 +4,7 @@
 package io.declock.evaluation.experiment;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import io.declock.evaluation.experiment.Figure.Axis;
@@ -11,7 +12,12 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 class RunnerTest {
@@ -75,6 +81,59 @@ class RunnerTest {
                         .get(1)
                         .points())
                 .containsExactly(new Series.Point(0, 3e-6), new Series.Point(1, 6e-6));
+    }
+
+    @Test
+    void aSweepHasItsEndsAndNamesWhatWasNotMeasured() {
+        double[] measured = {4, 3, 6};
+        Sweep sweep = new Sweep(List.of("a", "b"), List.of(0.0, 1.0, 2.0), (subject, value) -> {
+            double size = subject.equals("a") ? measured[(int) value] : 2;
+            return new Trial(subject + value, seed -> new Measured(Map.of(Metric.P99, size), 0));
+        });
+        Trials trials = trials(sweep);
+        assertThat(sweep.smallestRatio(trials, "a", "b", Metric.P99)).isEqualTo(1.5);
+        assertThat(sweep.between(0, 1).values()).containsExactly(0.0, 1.0);
+        assertThatThrownBy(() -> trials.of("c")).hasMessageContaining("no trial has the id c");
+        assertThatThrownBy(() -> trials.of("a0.0").get(Metric.JAIN)).hasMessageContaining("was not measured");
+    }
+
+    /** Each waits for the other one. */
+    @Test
+    void asManyTrialsAsThreadsRunAtATimeAndTheThreadsEnd() throws InterruptedException {
+        CountDownLatch both = new CountDownLatch(2);
+        Queue<Thread> threads = new ConcurrentLinkedQueue<>();
+        Trial.Work waits = seed -> {
+            threads.add(Thread.currentThread());
+            both.countDown();
+            return new Measured(Map.of(Metric.JAIN, awaited(both) ? 1.0 : 0.0), seed);
+        };
+        Report report = run(2, only("a", new Trial("one", waits)), only("b", new Trial("two", waits)));
+        assertThat(report.entries()).allSatisfy(entry -> assertThat(entry).isInstanceOf(Report.Done.class));
+        for (Thread thread : threads) {
+            thread.join(10_000);
+            assertThat(thread.isAlive()).isFalse();
+        }
+    }
+
+    private static boolean awaited(CountDownLatch latch) {
+        try {
+            return latch.await(10, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Test
+    void aLineTellsTheSecondsOfATrialWhichHasTheSeedOfTheRun() {
+        AtomicLong time = new AtomicLong();
+        Trial trial = new Trial("long", seed -> {
+            time.addAndGet(2_500_000_000L);
+            return new Measured(Map.of(Metric.JAIN, seed == 5 ? 1.0 : 0.0), seed);
+        });
+        Report report =
+                new Runner(5, Size.FULL, 1, new PrintWriter(progress), time::get).run(List.of(only("a", trial)));
+        assertThat(report.entries().get(0)).isInstanceOf(Report.Done.class);
+        assertThat(progress.toString()).startsWith("[1/1] long: done in 2.5 s");
     }
 
     private static Trials trials(Sweep sweep) {

@@ -23,6 +23,45 @@ public interface ApplicationWorld {
     void acquire(int lock, LockMode mode, Runnable granted);
 
     /**
+     * Asks for a lock for several of its leases, as {@link io.declock.protocols.LockClient#acquire(long, LockMode, int, Runnable)} does.
+     *
+     * @param lock number of the lock
+     * @param leases for how many leases the client wants to hold it, at least one
+     * @param granted called when the client holds it, maybe before this method returns
+     */
+    default void acquire(int lock, LockMode mode, int leases, Runnable granted) {
+        acquire(lock, mode, granted);
+    }
+
+    /**
+     * Returns when the client's lease of a lock ends, by {@link #now}, or {@link Long#MAX_VALUE} if nobody takes the lock away. Called in the client's turn.
+     *
+     * @param lock number of a lock that the client holds
+     */
+    default long heldUntil(int lock) {
+        return Long.MAX_VALUE;
+    }
+
+    /**
+     * Returns how often the client waited in vain before it was granted a lock; called in the client's turn. Its turn was taken away meanwhile, or it took others' turns away.
+     *
+     * @param lock number of a lock that the client holds
+     */
+    default int turnsLost(int lock) {
+        return 0;
+    }
+
+    /**
+     * Leaves a lock behind without releasing it, as a client that fails does. The client may acquire it again, as another one would. Called in the client's turn.
+     *
+     * @param lock number of a lock that the client holds
+     * @throws UnsupportedOperationException if nobody would get the lock ever again
+     */
+    default void abandon(int lock) {
+        throw new UnsupportedOperationException("nobody would get the lock ever again");
+    }
+
+    /**
      * Gives a lock back.
      *
      * @param lock number of a lock that the client holds
@@ -56,4 +95,7 @@ public interface ApplicationWorld {
      * @param since when it began, by {@link #now}
      */
     void done(int kind, long since);
+
+    /** Tells that the client has given an operation up, or has failed in it; it is not {@linkplain #done done}. */
+    default void aborted() {}
 }

@@ -10,6 +10,7 @@ import io.declock.protocols.LockOrder;
 import io.declock.protocols.LockProtocol;
 import io.declock.protocols.LockWorld;
 import java.util.function.LongToIntFunction;
+import org.jspecify.annotations.Nullable;
 
 /** The protocol that the package describes. */
 public final class Dslr implements LockProtocol {
@@ -21,8 +22,26 @@ public final class Dslr implements LockProtocol {
      *
      * @param leaseNanos how long a client holds a lock at most
      * @param tickets how many tickets of a kind are drawn before the counters begin anew, at most {@link #TICKETS}
+     * @param mostSlots how many leases a client can ask for at most. With one, leases have one length, and waiters lose their patience after two of them; with more, a lease takes as many tickets as its
+     *     length says, and waiters are as patient as those before them may be long. Times the number of clients it must be less than {@link #TICKETS}
+     * @param drawsAgain after which pause a client draws again that has lost its turn, or that found all tickets drawn; null for one that draws at once, and in the latter case only when it
+     *     has read that the counters began anew
      */
-    public record Settings(long leaseNanos, int tickets) {}
+    public record Settings(
+            long leaseNanos,
+            int tickets,
+            int mostSlots,
+            @Nullable Backoff drawsAgain) {
+        /** Leases of one length, and no pause. */
+        public Settings(long leaseNanos, int tickets) {
+            this(leaseNanos, tickets, 1, null);
+        }
+
+        /** Returns them with another length of a lease. */
+        public Settings withLease(long nanos) {
+            return new Settings(nanos, tickets, mostSlots, drawsAgain);
+        }
+    }
 
     private final String name;
     private final Settings settings;
@@ -64,14 +83,19 @@ public final class Dslr implements LockProtocol {
         return before * nanosPerTicket + backoff.nanos(attempts, world);
     }
 
+    /** Returns how long nothing may change before somebody with so many tickets before its own has waited for so many times their leases. */
+    long patience(int times, int before) {
+        return times * settings.leaseNanos() * (settings.mostSlots() == 1 ? 1 : Math.max(1, before));
+    }
+
     /** Returns whether there is no ticket left to draw. */
     boolean isSoldOut(long word) {
         return isLast(Tickets::exclusiveDrawn, word, 0) || isLast(Tickets::sharedDrawn, word, 0);
     }
 
     /** Returns whether a ticket is the last of its kind. */
-    boolean isLast(long ticket, boolean exclusive) {
-        return isLast(exclusive ? Tickets::exclusiveDrawn : Tickets::sharedDrawn, ticket, 1);
+    boolean isLast(long ticket, boolean exclusive, int slots) {
+        return isLast(exclusive ? Tickets::exclusiveDrawn : Tickets::sharedDrawn, ticket, slots);
     }
 
     private boolean isLast(LongToIntFunction drawn, long word, int more) {
@@ -105,8 +129,8 @@ public final class Dslr implements LockProtocol {
 
     private boolean isDrawn(long before, long after) {
         return !isSoldOut(before)
-                && (Tickets.exclusiveDrawn(after) == Tickets.exclusiveDrawn(before) + 1
-                        || Tickets.sharedDrawn(after) == Tickets.sharedDrawn(before) + 1);
+                && (Tickets.exclusiveDrawn(after) > Tickets.exclusiveDrawn(before)
+                        || Tickets.sharedDrawn(after) > Tickets.sharedDrawn(before));
     }
 
     @Override

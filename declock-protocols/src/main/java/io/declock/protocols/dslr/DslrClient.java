@@ -10,6 +10,7 @@ import static io.declock.protocols.dslr.Tickets.sharedServed;
 
 import io.declock.LockMode;
 import io.declock.Purpose;
+import io.declock.protocols.Backoff;
 import io.declock.protocols.LockClient;
 import io.declock.protocols.LockMessage;
 import io.declock.protocols.LockWorld;
@@ -36,9 +37,30 @@ final class DslrClient implements LockClient {
 
     @Override
     public void acquire(long lock, LockMode mode, Runnable granted) {
-        Turn turn = new Turn(lock, mode == LockMode.WRITE, granted);
+        acquire(lock, mode, 1, granted);
+    }
+
+    @Override
+    public void acquire(long lock, LockMode mode, int leases, Runnable granted) {
+        int slots = Math.min(leases, protocol.settings().mostSlots());
+        Turn turn = new Turn(lock, mode == LockMode.WRITE, slots, granted);
         turns.put(lock, turn);
         turn.draw();
+    }
+
+    @Override
+    public long heldUntil(long lock) {
+        return Objects.requireNonNull(turns.get(lock), "not held").leaseEnds;
+    }
+
+    @Override
+    public int turnsLost(long lock) {
+        return Objects.requireNonNull(turns.get(lock), "not held").lost;
+    }
+
+    @Override
+    public void abandon(long lock) {
+        Objects.requireNonNull(turns.remove(lock), "not held");
     }
 
     @Override
@@ -51,36 +73,44 @@ final class DslrClient implements LockClient {
         throw new IllegalStateException("DSLR has no messages: " + message);
     }
 
-    private long leases(int number) {
-        return number * protocol.settings().leaseNanos();
-    }
-
     /** One acquisition: its ticket, and what was last seen of the word. */
     private final class Turn {
         private final long lock;
         private final boolean exclusive;
+        /** How many tickets are drawn side by side, each for one lease. */
+        private final int slots;
+
         private final Runnable granted;
         private long ticket;
         private long seen;
         private long seenSince;
         private int attempts;
-        private long postedAt;
-        private long leaseBegan;
+        /** How often a ticket was drawn. */
+        private int draws;
+        /** How often its turn was taken away, or it took others' turns away. */
+        private int lost;
 
-        Turn(long lock, boolean exclusive, Runnable granted) {
+        private long postedAt;
+        private long postedBefore;
+        private long leaseEnds;
+
+        Turn(long lock, boolean exclusive, int slots, Runnable granted) {
             this.lock = lock;
             this.exclusive = exclusive;
+            this.slots = slots;
             this.granted = granted;
         }
 
         // ---------------------------------------------------------------- drawing a ticket
 
         void draw() {
-            long one = exclusive ? Tickets.ONE_EXCLUSIVE_DRAWN : Tickets.ONE_SHARED_DRAWN;
+            long all = slots * (exclusive ? Tickets.ONE_EXCLUSIVE_DRAWN : Tickets.ONE_SHARED_DRAWN);
+            draws++;
             postedAt = world.now();
-            OneVerb.fetchAndAdd(world, Purpose.ACQUIRE, lock, one, former -> {
+            postedBefore = postedAt;
+            OneVerb.fetchAndAdd(world, Purpose.ACQUIRE, lock, all, former -> {
                 if (protocol.isSoldOut(former)) {
-                    OneVerb.fetchAndAdd(world, Purpose.ACQUIRE, lock, -one, any -> awaitNewTickets(any - one));
+                    OneVerb.fetchAndAdd(world, Purpose.ACQUIRE, lock, -all, any -> noTicket(any - all));
                 } else {
                     ticket = former;
                     attempts = 0;
@@ -90,11 +120,39 @@ final class DslrClient implements LockClient {
             });
         }
 
+        /** Draws again later, as printed; but only as long as somebody serves tickets, for whoever draws keeps the word from standing still. */
+        private void noTicket(long word) {
+            if (protocol.settings().drawsAgain() == null) {
+                awaitNewTickets(word);
+                return;
+            }
+            if (!Tickets.isServedAlike(word, seen) || draws == 1) {
+                saw(word);
+            }
+            if (world.now() - seenSince > lastPatience(word)) {
+                // Only from now on does it look whether the word stands still.
+                saw(word);
+                awaitNewTickets(word);
+            } else {
+                drawAgain();
+            }
+        }
+
+        /** Draws once more, after a pause if the lock is set so. */
+        private void drawAgain() {
+            Backoff backoff = protocol.settings().drawsAgain();
+            if (backoff == null) {
+                draw();
+            } else {
+                world.after(backoff.nanos(draws, world), this::draw);
+            }
+        }
+
         /** Waits until somebody has set the word to zero; does so itself if nobody is at it any more. */
         private void awaitNewTickets(long word) {
             if (!protocol.isSoldOut(word)) {
                 draw();
-            } else if (word == seen && world.now() - seenSince > leases(LAST_PATIENCE)) {
+            } else if (word == seen && world.now() - seenSince > lastPatience(word)) {
                 OneVerb.compareAndSwap(world, Purpose.RESET, lock, word, 0, any -> draw());
             } else {
                 if (word != seen) {
@@ -103,6 +161,12 @@ final class DslrClient implements LockClient {
                 attempts++;
                 world.after(pause(word), () -> OneVerb.read(world, Purpose.ACQUIRE, lock, this::awaitNewTickets));
             }
+        }
+
+        private long lastPatience(long word) {
+            return protocol.patience(
+                    LAST_PATIENCE,
+                    exclusiveDrawn(word) - exclusiveServed(word) + sharedDrawn(word) - sharedServed(word));
         }
 
         private void saw(long word) {
@@ -114,15 +178,24 @@ final class DslrClient implements LockClient {
 
         private void goOn(long word) {
             if (exclusiveServed(word) > exclusiveDrawn(ticket)) {
-                draw();
+                lost++;
+                drawAgain();
             } else if (isMyTurn(word)) {
-                leaseBegan = postedAt;
+                leaseEnds = leaseEnds();
                 granted.run();
-            } else if (world.now() - seenSince > leases(PATIENCE)) {
+            } else if (world.now() - seenSince > protocol.patience(PATIENCE, before(word))) {
                 takeTurnAway(word);
             } else {
                 readAgain(word);
             }
+        }
+
+        /**
+         * Returns when the lease ends: its length after the turn was looked for, but no later than others may take the turn away. It has begun since the client looked before, which may be long ago.
+         */
+        private long leaseEnds() {
+            long lease = slots * protocol.settings().leaseNanos();
+            return Math.min(postedAt + lease, postedBefore + PATIENCE * lease);
         }
 
         private boolean isMyTurn(long word) {
@@ -133,6 +206,7 @@ final class DslrClient implements LockClient {
         private void readAgain(long word) {
             attempts++;
             world.after(pause(word), () -> {
+                postedBefore = postedAt;
                 postedAt = world.now();
                 OneVerb.read(world, Purpose.ACQUIRE, lock, now -> {
                     if (!Tickets.isServedAlike(now, seen)) {
@@ -144,17 +218,22 @@ final class DslrClient implements LockClient {
         }
 
         private long pause(long word) {
-            int before = exclusiveDrawn(ticket) - exclusiveServed(word) + sharedDrawn(ticket) - sharedServed(word);
-            return protocol.pause(Math.max(1, before), attempts, world);
+            return protocol.pause(Math.max(1, before(word)), attempts, world);
+        }
+
+        private int before(long word) {
+            return exclusiveDrawn(ticket) - exclusiveServed(word) + sharedDrawn(ticket) - sharedServed(word);
         }
 
         private void takeTurnAway(long word) {
             long next = exclusive
-                    ? Tickets.withServed(word, exclusiveDrawn(ticket) + 1, sharedDrawn(ticket))
+                    ? Tickets.withServed(word, exclusiveDrawn(ticket) + slots, sharedDrawn(ticket))
                     : Tickets.withServed(word, exclusiveDrawn(ticket), sharedServed(word));
+            postedBefore = postedAt;
             postedAt = world.now();
             OneVerb.compareAndSwap(world, Purpose.RESET, lock, word, next, former -> {
                 long present = former == word ? next : former;
+                lost += former == word && !exclusive ? 1 : 0;
                 saw(present);
                 goOn(present);
             });
@@ -163,13 +242,13 @@ final class DslrClient implements LockClient {
         // ---------------------------------------------------------------- release
 
         void release(Runnable released) {
-            boolean last = protocol.isLast(ticket, exclusive);
-            if (world.now() - leaseBegan >= leases(1)) {
+            boolean last = protocol.isLast(ticket, exclusive, slots);
+            if (world.now() >= leaseEnds) {
                 released.run();
                 return;
             }
-            long one = exclusive ? Tickets.ONE_EXCLUSIVE_SERVED : Tickets.ONE_SHARED_SERVED;
-            OneVerb.fetchAndAdd(world, Purpose.RELEASE, lock, one, former -> {
+            long all = slots * (exclusive ? Tickets.ONE_EXCLUSIVE_SERVED : Tickets.ONE_SHARED_SERVED);
+            OneVerb.fetchAndAdd(world, Purpose.RELEASE, lock, all, former -> {
                 if (last) {
                     seenSince = world.now();
                     beginAnew(released);
@@ -181,11 +260,11 @@ final class DslrClient implements LockClient {
 
         /** Sets the word to zero once all tickets before this one, the last, have been served and those beyond were taken back. */
         private void beginAnew(Runnable released) {
-            int exclusives = exclusiveDrawn(ticket) + (exclusive ? 1 : 0);
-            int shared = sharedDrawn(ticket) + (exclusive ? 0 : 1);
+            int exclusives = exclusiveDrawn(ticket) + (exclusive ? slots : 0);
+            int shared = sharedDrawn(ticket) + (exclusive ? 0 : slots);
             long allServed = Tickets.of(exclusives, shared, exclusives, shared);
             OneVerb.compareAndSwap(world, Purpose.RESET, lock, allServed, 0, former -> {
-                if (former == allServed || world.now() - seenSince > leases(LAST_PATIENCE)) {
+                if (former == allServed || world.now() - seenSince > lastPatience(former)) {
                     released.run();
                 } else {
                     attempts++;

@@ -50,7 +50,7 @@ final class DecLockLocks implements Locks {
     }
 
     @Override
-    public void acquire(int client, int lock, LockMode mode, Runnable granted) {
+    public void acquire(int client, int lock, LockMode mode, int leases, Runnable granted) {
         Client own = clients.get(client);
         LockRequest request = LockRequest.of(NAMES + lock, mode).waitTime(PATIENCE);
         locks.acquireAsync(request, own.owner).whenComplete((handle, failure) -> {
@@ -61,6 +61,22 @@ final class DecLockLocks implements Locks {
                 own.turns.run(granted);
             }
         });
+    }
+
+    /** {@inheritDoc} A process renews its one lease all the while. */
+    @Override
+    public long heldUntil(int client, int lock) {
+        return Long.MAX_VALUE;
+    }
+
+    @Override
+    public int turnsLost(int client, int lock) {
+        return 0;
+    }
+
+    @Override
+    public void abandon(int client, int lock) {
+        throw new UnsupportedOperationException("a process fails with all its locks, or with none");
     }
 
     /** {@inheritDoc} The release may travel still; DecLock lets its client acquire the lock again at once. */

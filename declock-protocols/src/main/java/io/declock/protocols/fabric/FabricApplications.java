@@ -175,9 +175,29 @@ public final class FabricApplications implements AutoCloseable {
 
         @Override
         public void acquire(int lock, LockMode mode, Runnable granted) {
+            acquire(lock, mode, 1, granted);
+        }
+
+        @Override
+        public void acquire(int lock, LockMode mode, int leases, Runnable granted) {
             if (!ended) {
-                locks.acquire(index, lock, mode, counted(granted));
+                locks.acquire(index, lock, mode, leases, counted(granted));
             }
+        }
+
+        @Override
+        public long heldUntil(int lock) {
+            return locks.heldUntil(index, lock);
+        }
+
+        @Override
+        public int turnsLost(int lock) {
+            return locks.turnsLost(index, lock);
+        }
+
+        @Override
+        public void abandon(int lock) {
+            locks.abandon(index, lock);
         }
 
         @Override
@@ -227,6 +247,11 @@ public final class FabricApplications implements AutoCloseable {
         @Override
         public void done(int kind, long since) {
             operations.ended(process.firstClient() + index, kind, now() - since);
+            ended = stopped;
+        }
+
+        @Override
+        public void aborted() {
             ended = stopped;
         }
     }

@@ -108,8 +108,13 @@ public final class FabricClients implements AutoCloseable {
     }
 
     /** Asks for a lock that was {@linkplain #find found}, in the client's turn. */
-    void acquire(int client, long lock, LockMode mode, Runnable granted) {
-        clients.get(client).acquire(lock, mode, granted);
+    void acquire(int client, long lock, LockMode mode, int leases, Runnable granted) {
+        clients.get(client).acquire(lock, mode, leases, granted);
+    }
+
+    /** Returns the automaton of a client, to be called in its turn. */
+    LockClient automaton(int client) {
+        return clients.get(client).automaton;
     }
 
     /** Gives a lock back, in the client's turn. */
@@ -182,7 +187,7 @@ public final class FabricClients implements AutoCloseable {
                 link.await(released);
             }
             CompletableFuture<Void> granted = new CompletableFuture<>();
-            acquire(address, mode, () -> granted.complete(null));
+            acquire(address, mode, 1, () -> granted.complete(null));
             link.await(granted);
         }
 
@@ -192,9 +197,9 @@ public final class FabricClients implements AutoCloseable {
             turns.run(() -> automaton.release(address, () -> released.complete(null)));
         }
 
-        void acquire(long address, LockMode mode, Runnable granted) {
+        void acquire(long address, LockMode mode, int leases, Runnable granted) {
             LockMode had = protocol.has(mode) ? mode : LockMode.WRITE;
-            turns.run(() -> automaton.acquire(address, had, granted));
+            turns.run(() -> automaton.acquire(address, had, leases, granted));
         }
 
         @Override

@@ -33,8 +33,23 @@ final class LiteratureLocks implements Locks {
     }
 
     @Override
-    public void acquire(int client, int lock, LockMode mode, Runnable granted) {
-        clients.acquire(client, addresses[lock], mode, granted);
+    public void acquire(int client, int lock, LockMode mode, int leases, Runnable granted) {
+        clients.acquire(client, addresses[lock], mode, leases, granted);
+    }
+
+    @Override
+    public long heldUntil(int client, int lock) {
+        return clients.automaton(client).heldUntil(addresses[lock]);
+    }
+
+    @Override
+    public int turnsLost(int client, int lock) {
+        return clients.automaton(client).turnsLost(addresses[lock]);
+    }
+
+    @Override
+    public void abandon(int client, int lock) {
+        clients.automaton(client).abandon(addresses[lock]);
     }
 
     @Override

@@ -31,8 +31,19 @@ public final class ShiftLock implements LockProtocol {
      * @param leaseNanos how long a client holds a lock at most
      * @param writersInARow how many writers follow each other before readers have their turn, at least one
      * @param pauseNanos how long a client pauses before it reads the entry again
+     * @param eras how many eras the server has side by side, each for a part of the locks, at least one. Locks of one era are recovered one after the other, which takes a lease each
      */
-    public record Settings(long leaseNanos, int writersInARow, long pauseNanos) {}
+    public record Settings(long leaseNanos, int writersInARow, long pauseNanos, int eras) {
+        /** One era for all locks. */
+        public Settings(long leaseNanos, int writersInARow, long pauseNanos) {
+            this(leaseNanos, writersInARow, pauseNanos, 1);
+        }
+
+        /** Returns the number of the era to which a lock belongs. */
+        int eraOf(long lock) {
+            return (int) (lock / (Entry.WORDS * Long.BYTES) % eras);
+        }
+    }
 
     private final Settings settings;
 
@@ -127,12 +138,12 @@ public final class ShiftLock implements LockProtocol {
 
     @Override
     public LockServer server(LockWorld world) {
-        return new ShiftLockServer(world);
+        return new ShiftLockServer(settings, world);
     }
 
-    /** The era. */
+    /** The eras. */
     @Override
     public int serverWords() {
-        return 1;
+        return settings.eras();
     }
 }

@@ -41,6 +41,22 @@ final class ShiftLockClient implements LockClient {
         begin(mode == LockMode.WRITE ? new WriterTurn(this, lock, granted) : new ReaderTurn(this, lock, granted));
     }
 
+    @Override
+    public long heldUntil(long lock) {
+        return held(lock).leaseEnds();
+    }
+
+    /** Messages to the turn are ignored from now on. */
+    @Override
+    public void abandon(long lock) {
+        held(lock);
+        turns.remove(lock);
+    }
+
+    private Turn held(long lock) {
+        return Objects.requireNonNull(turns.get(lock), "not held");
+    }
+
     void begin(Turn turn) {
         turns.put(turn.lock(), turn);
         turn.begin();
@@ -48,8 +64,7 @@ final class ShiftLockClient implements LockClient {
 
     @Override
     public void release(long lock, Runnable released) {
-        Turn turn = Objects.requireNonNull(turns.get(lock), "not held");
-        turn.release(() -> {
+        held(lock).release(() -> {
             turns.remove(lock);
             released.run();
         });

@@ -74,7 +74,11 @@ abstract class Turn {
 
     /** Returns whether the lease of this hold is over: others may have recovered the lock, so it must not be released. */
     final boolean isExpired() {
-        return world.now() - leaseBegan >= lease;
+        return world.now() >= leaseEnds();
+    }
+
+    final long leaseEnds() {
+        return leaseBegan + lease;
     }
 
     final long lease() {
@@ -113,7 +117,8 @@ abstract class Turn {
     /** The era first: whatever is then seen of the lock has come to pass after every recovery of former eras. */
     private void look() {
         long lookedAt = world.now();
-        TwoWords.readInOrder(world, Purpose.ACQUIRE, world.serverAddress(), lock + Long.BYTES, (era, releases) -> {
+        long eraAddress = world.serverAddress() + (long) client.settings().eraOf(lock) * Long.BYTES;
+        TwoWords.readInOrder(world, Purpose.ACQUIRE, eraAddress, lock + Long.BYTES, (era, releases) -> {
             if (waits && !beginsAnew(releases)) {
                 saw(era, releases, lookedAt);
             }

@@ -19,7 +19,7 @@
  *       were let in have left, and the successor waits for that.
  *   <li>A client whose lease is over does not release. One whose successor does not show up within a lease leaves the lock as it is (section 3.6).
  *   <li>A client that waits looks at {@code RelCnt} twice in a lease. If it stands still for three leases of one era, the client asks the lock server to recover the
- *       lock. The server does so once in each era: it sets all fields to zero, adds 2<sup>63</sup> to {@code RelCnt}, and begins another era.
+ *       lock. The server does so once in each era: it sets all fields to zero, adds 2<sup>63</sup> to {@code RelCnt}, and begins another era. It may have several eras side by side, each for a part of the locks.
  *   <li>Clients that wait see that leap, and begin anew. A client whose request was rejected, because it named a former era, looks again after a lease.
  * </ol>
  *

@@ -140,6 +140,31 @@ class RelayTest {
     }
 
     @Test
+    void partsGoInTheOrderOfTheirWordsWithTheChainsPurpose() {
+        relay.post(new Chain().begin(Purpose.RELEASE).write(address(2), new long[10]));
+        assertThat(posted.stream().map(part -> part.address(0))).containsExactly(address(2), DISTANCE, 2 * DISTANCE);
+        assertThat(posted).allMatch(part -> part.purpose() == Purpose.RELEASE);
+    }
+
+    @Test
+    void anExtendedAtomicKeepsItsOperands() {
+        long[] swap = {1, 2, 3, 4, 5, 6, 7, 8};
+        long[] add = {11, 12, 13, 14};
+        relay.post(chain().maskedCompareAndSwap(address(0), swap));
+        relay.post(chain().maskedFetchAndAdd(address(2), add));
+        assertThat(posted).hasSize(2);
+        assertThat(posted.get(0).verb(0)).isEqualTo(Verb.MASKED_COMPARE_AND_SWAP);
+        assertThat(posted.get(1).verb(0)).isEqualTo(Verb.MASKED_FETCH_AND_ADD);
+        assertThat(posted.get(1).address(0)).isEqualTo(address(2));
+        for (int i = 0; i < swap.length; i++) {
+            assertThat(posted.get(0).writeWord(0, i)).isEqualTo(swap[i]);
+        }
+        for (int i = 0; i < add.length; i++) {
+            assertThat(posted.get(1).writeWord(0, i)).isEqualTo(add[i]);
+        }
+    }
+
+    @Test
     void theClientIsToldWhenAllPartsHaveCompleted() {
         relay.post(chain().read(address(0), 20));
         List<VerbChain> parts = List.copyOf(posted);
