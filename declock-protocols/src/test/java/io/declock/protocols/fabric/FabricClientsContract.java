@@ -54,11 +54,6 @@ public abstract class FabricClientsContract {
         return true;
     }
 
-    /** Returns whether messages from one process to another arrive in the order of sending, whatever threads send them. */
-    protected boolean keepsMessagesInOrder() {
-        return true;
-    }
-
     static Stream<LockProtocol> protocols() {
         return LocksOfTheLiterature.all();
     }
@@ -84,7 +79,6 @@ public abstract class FabricClientsContract {
 
     private boolean runs(LockProtocol protocol) {
         return (executesExtendedAtomics() || !LocksOfTheLiterature.needsExtendedAtomics(protocol))
-                && (keepsMessagesInOrder() || !LocksOfTheLiterature.needsMessagesInOrder(protocol))
                 && (bearsSpinning() || !LocksOfTheLiterature.spins(protocol));
     }
 

@@ -12,14 +12,8 @@ import io.declock.spi.FabricRig;
 import io.declock.spi.ManualTime;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** The locks of the literature on a memory node in the same process. */
+/** The locks of the literature on a memory node in the same process. A message waits on a thread until what the thread is at is done, so those that other threads send meanwhile overtake it. */
 class InProcessFabricClientsTest extends FabricClientsContract {
-    /** Messages wait on a thread until what it is at is done, so those that other threads send meanwhile overtake them. */
-    @Override
-    protected boolean keepsMessagesInOrder() {
-        return false;
-    }
-
     @Override
     protected FabricRig start() {
         ManualTime time = new ManualTime();

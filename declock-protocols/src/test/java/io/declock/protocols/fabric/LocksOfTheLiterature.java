@@ -50,11 +50,6 @@ final class LocksOfTheLiterature {
         return protocol instanceof ShiftLock;
     }
 
-    /** Returns whether a message that overtakes another one between the same two processes breaks a protocol. */
-    static boolean needsMessagesInOrder(LockProtocol protocol) {
-        return protocol instanceof Soul;
-    }
-
     /** Returns whether clients of a protocol try again without a pause. */
     static boolean spins(LockProtocol protocol) {
         return protocol.name().equals(CasLock.spinning().name());
