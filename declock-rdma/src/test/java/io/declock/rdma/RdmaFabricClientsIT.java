@@ -26,11 +26,6 @@ class RdmaFabricClientsIT extends FabricClientsContract {
     }
 
     @Override
-    protected boolean bearsSpinning() {
-        return false;
-    }
-
-    @Override
     protected int rounds() {
         return 12;
     }
