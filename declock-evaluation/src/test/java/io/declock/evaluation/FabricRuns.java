@@ -5,6 +5,7 @@ package io.declock.evaluation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.declock.ComputeNodeSettings;
 import io.declock.DecLock;
 import io.declock.MemoryNodeAddress;
 import io.declock.evaluation.index.BTree;
@@ -45,7 +46,9 @@ public final class FabricRuns implements AutoCloseable {
     public static final int CLIENTS = 8;
 
     private static final int PROCESSES = 2;
+    /** No process dies here, and an emulated machine may stand still for seconds. */
     private static final Duration LEASE = Duration.ofSeconds(30);
+
     private static final int KEYS = 200;
     private static final long NEVER = Duration.ofMinutes(10).toNanos();
     private static final long PAUSE = 1_000;
@@ -92,6 +95,7 @@ public final class FabricRuns implements AutoCloseable {
             DecLock locks = DecLock.builder()
                     .memoryNodes(address.toString())
                     .fabric(fabrics.get())
+                    .settings(ComputeNodeSettings.builder().lease(LEASE).build())
                     .open();
             opened.add(locks);
             joined = FabricApplications.join(locks, application, fabric, address, process);

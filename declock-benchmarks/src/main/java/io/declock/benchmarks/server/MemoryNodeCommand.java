@@ -66,8 +66,9 @@ public final class MemoryNodeCommand implements Callable<Integer> {
                 : RdmaModule.find(RdmaAccessProvider.class).orElseThrow();
         RegionMemory memory = provider == null ? null : provider.memory();
         try (LocalMemoryNode local = new LocalMemoryNode(settings, memory);
-                RdmaAccess access =
-                        provider == null ? null : provider.start(local.node(), memory, Map.of("address", rdma));
+                RdmaAccess access = provider == null || memory == null
+                        ? null
+                        : provider.start(local.node(), memory, Map.of("address", rdma));
                 MemoryNodeServer server = MemoryNodeServer.start(local.node(), serverSettings(), access)) {
             System.out.println("SERVES "
                     + new MemoryNodeAddress(

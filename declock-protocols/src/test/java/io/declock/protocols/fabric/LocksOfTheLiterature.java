@@ -49,9 +49,4 @@ final class LocksOfTheLiterature {
     static boolean needsExtendedAtomics(LockProtocol protocol) {
         return protocol instanceof ShiftLock;
     }
-
-    /** Returns whether clients of a protocol try again without a pause. */
-    static boolean spins(LockProtocol protocol) {
-        return protocol.name().equals(CasLock.spinning().name());
-    }
 }
