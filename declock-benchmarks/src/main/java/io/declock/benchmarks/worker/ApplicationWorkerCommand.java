@@ -40,7 +40,8 @@ public final class ApplicationWorkerCommand implements Callable<Integer> {
     @Option(names = "--index", required = true)
     private int index;
 
-    @Option(names = "--probe", description = "Not used: values have checksums.")
+    @SuppressWarnings("UnusedVariable") // The coordinator gives it to every worker; values have checksums here.
+    @Option(names = "--probe")
     private String probe;
 
     @Option(names = "--workload", required = true)
