@@ -153,15 +153,18 @@ lab_two() {
 # for the host's.
 lab_figures() {
     local deadline=$1 build=$2 part=$3 options=$lab_java_options
-    [[ $part == all || $part == latencies || $part == loads ]] || { usage >&2 && return 2; }
+    [[ $part == all || $part == latencies || $part == loads || $part == field ]] || { usage >&2 && return 2; }
     [[ $build == no ]] || lab_compile || return
-    if [[ $part != loads ]]; then
+    if [[ $part == all || $part == latencies ]]; then
         lab_java_options=${options/-XX:TieredStopAtLevel=1/}
         lab_figures_of "$deadline" latencies processors=1 || return
     fi
-    if [[ $part != latencies ]]; then
-        lab_java_options=$options
-        lab_figures_of "$deadline" loads
+    lab_java_options=$options
+    if [[ $part == all || $part == loads ]]; then
+        lab_figures_of "$deadline" loads || return
+    fi
+    if [[ $part == field ]]; then
+        LAB_HEAP=1g lab_figures_of "$deadline" field
     fi
 }
 

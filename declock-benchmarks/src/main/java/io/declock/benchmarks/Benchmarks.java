@@ -5,6 +5,7 @@ package io.declock.benchmarks;
 
 import io.declock.benchmarks.peer.Tuning;
 import io.declock.benchmarks.report.Json;
+import io.declock.benchmarks.scenario.ApplicationsScenario;
 import io.declock.benchmarks.scenario.CompareCommand;
 import io.declock.benchmarks.scenario.FieldScenario;
 import io.declock.benchmarks.scenario.HotScenario;
@@ -23,6 +24,7 @@ import io.declock.benchmarks.server.FillCommand;
 import io.declock.benchmarks.server.HazelcastMemberCommand;
 import io.declock.benchmarks.server.MemoryNodeCommand;
 import io.declock.benchmarks.server.ZooKeeperCommand;
+import io.declock.benchmarks.worker.ApplicationWorkerCommand;
 import io.declock.benchmarks.worker.CrowdCommand;
 import io.declock.benchmarks.worker.WorkerCommand;
 import io.declock.benchmarks.worker.Workload;
@@ -44,6 +46,7 @@ import picocli.CommandLine.Command;
             ReadConfigScenario.class,
             ValuesScenario.class,
             FieldScenario.class,
+            ApplicationsScenario.class,
             LocalScenario.class,
             MemoryScenario.class,
             NamesScenario.class,
@@ -52,6 +55,7 @@ import picocli.CommandLine.Command;
             CompareCommand.class,
             MicroCommand.class,
             WorkerCommand.class,
+            ApplicationWorkerCommand.class,
             CrowdCommand.class,
             MemoryNodeCommand.class,
             HazelcastMemberCommand.class,

@@ -86,6 +86,12 @@ class ScenarioSmokeTest {
     }
 
     @Test
+    void applications() throws Exception {
+        assertThat(tiny("applications", "--locks=declock,shiftlock,soul"))
+                .contains("declock (store)", "shiftlock (index)", "soul (store)", "verbs per operation of soul");
+    }
+
+    @Test
     void local() throws Exception {
         assertThat(tiny("local")).contains("jvm-fair");
     }

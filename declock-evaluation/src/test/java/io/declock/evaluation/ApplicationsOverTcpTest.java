@@ -83,7 +83,19 @@ class ApplicationsOverTcpTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"CAS, false", "CAS, true", "MCS, false", "DSLR, true", "DECLOCK, false", "DECLOCK, true"})
+    @CsvSource({
+        "CAS, false",
+        "CAS, true",
+        "MCS, false",
+        "DSLR, true",
+        "SHIFTLOCK, false",
+        "SHIFTLOCK, true",
+        "ALOCK, true",
+        "SOUL, false",
+        "SOUL, true",
+        "DECLOCK, false",
+        "DECLOCK, true"
+    })
     void indexesKeys(Lock lock, boolean localLocks) throws Exception {
         withMemoryNode(256, runs -> runs.indexesKeys(lock, localLocks, REQUESTS));
     }

@@ -5,6 +5,7 @@ package io.declock.evaluation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.declock.ComputeNodeSettings;
 import io.declock.DecLock;
 import io.declock.MemoryNodeAddress;
 import io.declock.evaluation.index.BTree;
@@ -20,12 +21,16 @@ import io.declock.evaluation.store.ObjectStore;
 import io.declock.evaluation.store.StoreHistory;
 import io.declock.protocols.Backoff;
 import io.declock.protocols.LockProtocol;
+import io.declock.protocols.alock.ALock;
 import io.declock.protocols.application.Application;
 import io.declock.protocols.cas.CasLock;
 import io.declock.protocols.dslr.Dslr;
 import io.declock.protocols.fabric.FabricApplications;
 import io.declock.protocols.fabric.FabricApplications.Participant;
 import io.declock.protocols.mcs.McsLock;
+import io.declock.protocols.shiftlock.ShiftLock;
+import io.declock.protocols.soul.Region;
+import io.declock.protocols.soul.Soul;
 import io.declock.spi.Fabric;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -41,15 +46,22 @@ public final class FabricRuns implements AutoCloseable {
     public static final int CLIENTS = 8;
 
     private static final int PROCESSES = 2;
+    /** No process dies here, and an emulated machine may stand still for seconds. */
     private static final Duration LEASE = Duration.ofSeconds(30);
+
     private static final int KEYS = 200;
+    private static final long NEVER = Duration.ofMinutes(10).toNanos();
+    private static final long PAUSE = 1_000;
     private static final Backoff BACKOFF = Backoff.truncatedExponential(100, 3_200, 2_000);
 
     /** The locks. */
     public enum Lock {
         CAS(CasLock.with(BACKOFF)),
         MCS(new McsLock()),
-        DSLR(Dslr.plus(new Dslr.Settings(Duration.ofMinutes(10).toNanos(), Dslr.TICKETS), BACKOFF)),
+        DSLR(Dslr.plus(new Dslr.Settings(NEVER, Dslr.TICKETS), BACKOFF)),
+        SHIFTLOCK(new ShiftLock(new ShiftLock.Settings(NEVER, ShiftLock.WRITERS_IN_A_ROW, PAUSE))),
+        ALOCK(new ALock(new ALock.Settings(8, PAUSE, PAUSE))),
+        SOUL(new Soul(List.of(new Region(0, 1)))),
         DECLOCK(null);
 
         private final @Nullable LockProtocol protocol;
@@ -83,6 +95,7 @@ public final class FabricRuns implements AutoCloseable {
             DecLock locks = DecLock.builder()
                     .memoryNodes(address.toString())
                     .fabric(fabrics.get())
+                    .settings(ComputeNodeSettings.builder().lease(LEASE).build())
                     .open();
             opened.add(locks);
             joined = FabricApplications.join(locks, application, fabric, address, process);

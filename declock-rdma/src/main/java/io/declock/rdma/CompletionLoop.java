@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
  * thread sleeps, see {@link CompletionQueue#watch}. If both happen at once, at least one of the two threads sees what the other did.
  *
  * <p>One thread at a time holds a queue's lock. A thread that finds the lock taken leaves its work to the holder, which checks again
- * after unlocking.
+ * after unlocking. A thread that finds completions again and again leaves the queue to the completion thread.
  *
  * <p>Queues are added and removed on the completion thread itself, so that it never polls a destroyed queue. Thread-safe.
  */
@@ -35,6 +35,12 @@ final class CompletionLoop {
     private static final int BATCH = 64;
     /** How long the thread sleeps at most with a provider that cannot {@linkplain VerbsBackend#canWake wake} it. */
     private static final int UNWAKEABLE_MILLIS = 50;
+
+    /**
+     * How often a thread polls a queue that has completions each time. Where each completion leads to a chain that the device executes at once, the queue is never empty, and the thread may be
+     * one whose caller has been given what the others try to get.
+     */
+    private static final int MOST_POLLS = 64;
 
     private static final int CLOSE_SECONDS = 2;
 
@@ -124,33 +130,45 @@ final class CompletionLoop {
             if (arm) {
                 toArm = true;
             }
-            boolean found = false;
+            int polls = 0;
             boolean first = true;
             while ((first || toArm) && taking.tryLock()) {
                 first = false;
                 try {
-                    found |= toArm ? armAndPoll() : poll();
+                    polls += toArm ? armAndPoll(MOST_POLLS - polls) : poll() ? 1 : 0;
                 } finally {
                     taking.unlock();
                 }
+                if (polls >= MOST_POLLS) {
+                    leaveToTheCompletionThread();
+                    break;
+                }
             }
-            return found;
+            return polls > 0;
         }
 
+        /** That thread polls before it sleeps again; what is to be armed is armed by then. */
+        private void leaveToTheCompletionThread() {
+            if (Thread.currentThread() != thread) {
+                tasks.wake();
+            }
+        }
+
+        /** Returns how often it found completions, at most {@code most} times. */
         @GuardedBy("taking")
-        private boolean armAndPoll() throws IOException {
+        private int armAndPoll(int most) throws IOException {
             toArm = false;
             if (removed) {
-                return false;
+                return 0;
             }
             counters.armings.increment();
             int errno = backend.requestNotify(cq);
             if (errno != 0) {
                 throw new IOException("ibv_req_notify_cq returned " + errno);
             }
-            boolean found = false;
-            while (poll()) {
-                found = true;
+            int found = 0;
+            while (found < most && poll()) {
+                found++;
             }
             return found;
         }

@@ -25,6 +25,9 @@ class CompletionLoopTest {
 
     private final EventDevice device = new EventDevice();
     private final BlockingQueue<Long> taken = new LinkedBlockingQueue<>();
+    /** Whether each completion leads to the next one. */
+    private volatile boolean endless;
+
     private CompletionLoop loop;
     private CompletionQueue queue;
 
@@ -33,6 +36,9 @@ class CompletionLoopTest {
         @Override
         public void completed(Completions completions, int i) {
             taken.add(completions.id(i));
+            if (endless) {
+                device.complete(completions.id(i) + 1);
+            }
         }
 
         @Override
@@ -89,6 +95,29 @@ class CompletionLoopTest {
         queue.take();
         assertThat(next()).isEqualTo(1);
         assertThat(next()).isEqualTo(2);
+    }
+
+    /** The caller may hold the lock that the others wait for. */
+    @Test
+    void aCallerIsNotKeptByCompletionsThatLeadToOthersWithoutEnd() throws Exception {
+        CountDownLatch left = new CountDownLatch(1);
+        device.beforeArming.add(() -> {
+            endless = true;
+            device.complete(1);
+        });
+        Thread caller = new Thread(() -> {
+            queue.watch();
+            left.countDown();
+        });
+        caller.setDaemon(true);
+        caller.start();
+        try {
+            assertThat(left.await(SECONDS, TimeUnit.SECONDS)).isTrue();
+            taken.clear();
+            assertThat(next()).as("what the completion thread takes").isNotNull();
+        } finally {
+            endless = false;
+        }
     }
 
     private void awaitSleep() {

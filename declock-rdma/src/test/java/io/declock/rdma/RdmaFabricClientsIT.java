@@ -4,11 +4,12 @@
 package io.declock.rdma;
 
 import io.declock.internal.memorynode.MemoryNodeSettings;
+import io.declock.protocols.LockProtocol;
 import io.declock.protocols.fabric.FabricClientsContract;
 import io.declock.spi.FabricRig;
 import io.declock.spi.ManualTime;
 
-/** The locks of the literature by RDMA, but for the one that needs extended atomics and the one that spins. */
+/** The locks of the literature by RDMA, but for the one that needs extended atomics. */
 class RdmaFabricClientsIT extends FabricClientsContract {
     @Override
     protected FabricRig start() {
@@ -26,12 +27,7 @@ class RdmaFabricClientsIT extends FabricClientsContract {
     }
 
     @Override
-    protected boolean bearsSpinning() {
-        return false;
-    }
-
-    @Override
-    protected int rounds() {
+    protected int rounds(LockProtocol protocol) {
         return 12;
     }
 }

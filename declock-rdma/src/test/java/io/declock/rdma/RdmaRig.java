@@ -11,6 +11,8 @@ import io.declock.internal.monitor.NodeCounters;
 import io.declock.internal.tcp.client.TcpFabric;
 import io.declock.internal.tcp.server.MemoryNodeServer;
 import io.declock.internal.tcp.server.MemoryNodeServerSettings;
+import io.declock.internal.time.Clock;
+import io.declock.internal.time.TimerService;
 import io.declock.rdma.verbs.VerbsBackend;
 import io.declock.spi.AdapterException;
 import io.declock.spi.Fabric;
@@ -45,11 +47,15 @@ final class RdmaRig implements FabricRig {
     }
 
     RdmaRig(MemoryNodeSettings settings, ManualTime time, String scheme, Opener opener) {
+        this(settings, time, time, scheme, opener);
+    }
+
+    RdmaRig(MemoryNodeSettings settings, Clock clock, TimerService timer, String scheme, Opener opener) {
         this.scheme = scheme;
         this.opener = opener;
         RdmaMemory memory = new RdmaMemory();
         this.node = MemoryNode.create(
-                settings, time, time, () -> ThreadLocalRandom.current().nextLong(), memory);
+                settings, clock, timer, () -> ThreadLocalRandom.current().nextLong(), memory);
         try {
             this.rdma = RdmaServer.start(node, memory, backend(), settings(), 0);
             this.server = MemoryNodeServer.start(

@@ -36,10 +36,23 @@ public final class Coordinator {
     private static final Duration REPORT = Duration.ofSeconds(90);
 
     private final RunSettings settings;
+    private final Task task;
+
+    /**
+     * What the processes do.
+     *
+     * @param worker the command of a client process, with its first arguments
+     * @param memoryNode further arguments of the memory node
+     */
+    public record Task(List<String> worker, List<String> memoryNode) {
+        /** Lock and unlock. */
+        public static final Task LOCKS = new Task(List.of("worker"), List.of());
+    }
 
     /** Makes a coordinator of runs of that kind. */
-    public Coordinator(RunSettings settings) {
+    public Coordinator(RunSettings settings, Task task) {
         this.settings = settings;
+        this.task = task;
     }
 
     /** Returns why a lock cannot be run here, or null if it can. */
@@ -91,9 +104,12 @@ public final class Coordinator {
     }
 
     private List<String> memoryNodeArguments() {
-        return List.of(
+        List<String> arguments = new ArrayList<>(task.memoryNode());
+        arguments.addAll(List.of(
                 "--poll-micros=" + settings.tuning().serverPollMicros(),
-                "--transport=" + settings.tuning().transport());
+                "--transport=" + settings.tuning().transport(),
+                "--rdma=" + settings.tuning().rdma()));
+        return arguments;
     }
 
     private static String memberAddresses(int count) {
@@ -104,14 +120,14 @@ public final class Coordinator {
 
     private ChildProcess startWorker(Peer peer, Workload workload, String address, int index, Path folder)
             throws IOException {
-        List<String> arguments = List.of(
-                "worker",
+        List<String> arguments = new ArrayList<>(task.worker());
+        arguments.addAll(List.of(
                 "--peer=" + peer.label(),
                 "--address=" + address,
                 "--index=" + index,
                 "--probe=" + folder.resolve("probe"),
                 "--workload=" + Json.line(workload),
-                "--tuning=" + Json.line(settings.tuning()));
+                "--tuning=" + Json.line(settings.tuning())));
         return Processes.startJava("worker-" + index, folder, settings.jvmArguments(), arguments);
     }
 

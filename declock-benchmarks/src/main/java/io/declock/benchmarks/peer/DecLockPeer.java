@@ -11,7 +11,6 @@ import io.declock.Purpose;
 import io.declock.Verb;
 import io.declock.internal.monitor.NodeCounters;
 import io.declock.internal.node.ComputeNode;
-import io.declock.internal.tcp.client.TcpFabric;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -29,7 +28,7 @@ public final class DecLockPeer implements LockUnderTest {
     private DecLockPeer(String address, ComputeNodeSettings settings, Tuning tuning) {
         node = ComputeNode.builder()
                 .memoryNodes(List.of(MemoryNodeAddress.parse(address)))
-                .fabric(TcpFabric.open(tuning.fabric(), counters))
+                .fabric(tuning.openFabric(counters))
                 .settings(settings)
                 .counters(counters)
                 .build();

@@ -4,8 +4,6 @@
 package io.declock.benchmarks.peer;
 
 import io.declock.benchmarks.server.RunningServer;
-import io.declock.protocols.cas.CasLock;
-import io.declock.protocols.mcs.McsLock;
 import java.util.List;
 import org.springframework.integration.redis.util.RedisLockRegistry.RedisLockType;
 
@@ -39,14 +37,8 @@ public final class Peers {
             case REDISSON_VALUE -> new RedissonPeer(address, RedissonPeer.Kind.PLAIN).withValues();
             case SPRING_REDIS_VALUE -> new SpringRedisPeer(address, RedisLockType.SPIN_LOCK).withValues();
             case HAZELCAST_SERVER_VALUE -> HazelcastPeer.client(address).withValues();
-            case CAS_LOCK -> LiteraturePeer.joined(CasLock.spinning(), address, name, tuning);
-            case CAS_LOCK_BACKOFF -> LiteraturePeer.joined(CasLock.with(LiteraturePeer.BACKOFF), address, name, tuning);
-            case MCS -> LiteraturePeer.joined(new McsLock(), address, name, tuning);
-            case DSLR -> LiteraturePeer.joined(LiteraturePeer.dslr(), address, name, tuning);
-            case DSLR_PLUS -> LiteraturePeer.joined(LiteraturePeer.dslrPlus(), address, name, tuning);
-            case SHIFTLOCK -> LiteraturePeer.joined(LiteraturePeer.shiftLock(), address, name, tuning);
-            case ALOCK -> LiteraturePeer.joined(LiteraturePeer.aLock(), address, name, tuning);
-            case SOUL -> LiteraturePeer.joined(LiteraturePeer.soul(), address, name, tuning);
+            case CAS_LOCK, CAS_LOCK_BACKOFF, MCS, DSLR, DSLR_PLUS, SHIFTLOCK, ALOCK, SOUL ->
+                LiteraturePeer.joined(peer, address, name, tuning);
             case JVM_FAIR -> new JvmPeer(true);
             case JVM_NON_FAIR -> new JvmPeer(false);
         };

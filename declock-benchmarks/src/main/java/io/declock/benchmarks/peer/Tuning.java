@@ -12,7 +12,13 @@ import io.declock.ReleaseRead;
 import io.declock.TcpFabricSettings;
 import io.declock.TcpTransport;
 import io.declock.benchmarks.report.Json;
+import io.declock.internal.RdmaModule;
+import io.declock.internal.monitor.NodeCounters;
+import io.declock.internal.tcp.client.RdmaFabricProvider;
+import io.declock.internal.tcp.client.TcpFabric;
 import io.declock.internal.tcp.server.MemoryNodeServerSettings;
+import io.declock.spi.AdapterException;
+import io.declock.spi.Fabric;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -31,6 +37,7 @@ import java.util.Map;
  * @param serverPollMicros how long a memory node's event loop polls before it sleeps
  * @param maxIdleLocks idle names kept by a client
  * @param keep whether a client keeps locks that it takes again and again
+ * @param rdma address of this machine's RDMA adapter; empty for TCP. Times are those of an emulated machine: connections and leases have room for pauses of seconds
  */
 public record Tuning(
         FairnessPolicy policy,
@@ -43,7 +50,8 @@ public record Tuning(
         long pollMicros,
         long serverPollMicros,
         int maxIdleLocks,
-        boolean keep) {
+        boolean keep,
+        String rdma) {
     /** The library's defaults. */
     public static final Tuning DEFAULTS = new Tuning(
             LocalSettings.DEFAULTS.policy(),
@@ -56,7 +64,11 @@ public record Tuning(
             TcpFabricSettings.DEFAULTS.eventLoopPolling().toNanos() / 1000,
             MemoryNodeServerSettings.DEFAULTS.eventLoopPolling().toNanos() / 1000,
             ComputeNodeSettings.DEFAULTS.maxIdleLocks(),
-            ComputeNodeSettings.DEFAULTS.keep().enabled());
+            ComputeNodeSettings.DEFAULTS.keep().enabled(),
+            "");
+
+    /** As long as an emulated machine takes for what takes others a moment. */
+    public static final Duration SLOW = Duration.ofSeconds(20);
 
     /** Returns these settings changed by {@code key=value} pairs; a key is a setting's name, written like-this. */
     public Tuning with(Map<String, String> changes) {
@@ -77,8 +89,13 @@ public record Tuning(
 
     /** Returns a compute node's settings. */
     public ComputeNodeSettings computeNode(String name) {
-        return ComputeNodeSettings.builder()
-                .namespace("bench")
+        ComputeNodeSettings.Builder settings = ComputeNodeSettings.builder();
+        if (usesRdma()) {
+            settings.lease(Duration.ofSeconds(9))
+                    .heartbeatInterval(Duration.ofSeconds(1))
+                    .leaseMargin(Duration.ofMillis(500));
+        }
+        return settings.namespace("bench")
                 .name(name)
                 .maxIdleLocks(maxIdleLocks)
                 .spin(Duration.ofNanos(spinMicros * 1000))
@@ -97,9 +114,30 @@ public record Tuning(
 
     /** Returns the settings of a client's fabric. */
     public TcpFabricSettings fabric() {
-        return TcpFabricSettings.builder()
-                .transport(transport)
-                .eventLoopPolling(Duration.ofNanos(pollMicros * 1000))
-                .build();
+        TcpFabricSettings.Builder settings =
+                TcpFabricSettings.builder().transport(transport).eventLoopPolling(Duration.ofNanos(pollMicros * 1000));
+        return usesRdma() ? settings.connectTimeout(SLOW).requestTimeout(SLOW).build() : settings.build();
+    }
+
+    /** Returns whether verbs go by RDMA. */
+    public boolean usesRdma() {
+        return !rdma.isEmpty();
+    }
+
+    /**
+     * Opens a client's fabric.
+     *
+     * @throws IllegalStateException if RDMA is not possible here
+     */
+    public Fabric openFabric(NodeCounters counters) {
+        TcpFabric tcp = TcpFabric.open(fabric(), counters);
+        if (!usesRdma()) {
+            return tcp;
+        }
+        try {
+            return RdmaModule.find(RdmaFabricProvider.class).orElseThrow().open(Map.of("address", rdma), tcp, counters);
+        } catch (AdapterException e) {
+            throw new IllegalStateException(e);
+        }
     }
 }

@@ -19,7 +19,7 @@ import picocli.CommandLine.Option;
         name = "field",
         mixinStandardHelpOptions = true,
         description =
-                "DecLock beside other locks of the literature on the same TCP fabric: one hot lock, and many locks by Zipf.")
+                "DecLock beside other locks of the literature on the same fabric, TCP unless -s rdma=ADDRESS names an RDMA adapter: one hot lock, and many locks by Zipf.")
 public final class FieldScenario extends Scenario {
     @Option(
             names = "--names",
@@ -53,6 +53,10 @@ public final class FieldScenario extends Scenario {
         RunResult declock = run(outcome, Peer.DECLOCK, name, workload, options().runSettings());
         for (Peer peer : Peer.literature()) {
             if (locks != null && !locks.contains(peer.label())) {
+                continue;
+            }
+            if (peer == Peer.SHIFTLOCK && options().runSettings().tuning().usesRdma()) {
+                outcome.skipped(peer.label() + " COULD NOT RUN: RDMA has no extended atomics", false);
                 continue;
             }
             RunResult other = run(outcome, peer, name, workload, options().runSettings());

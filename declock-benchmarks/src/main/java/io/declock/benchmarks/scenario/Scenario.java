@@ -98,6 +98,13 @@ public abstract class Scenario implements Callable<Integer> {
     protected final @Nullable RunResult run(
             Outcome outcome, Peer peer, String variant, Workload workload, RunSettings settings)
             throws IOException, InterruptedException {
+        return run(outcome, peer, variant, workload, new Coordinator(settings, Coordinator.Task.LOCKS));
+    }
+
+    /** Makes one run of a variant, or prints why it is not possible. */
+    final @Nullable RunResult run(
+            Outcome outcome, Peer peer, String variant, Workload workload, Coordinator coordinator)
+            throws IOException, InterruptedException {
         String missing = Coordinator.missing(peer);
         if (missing != null) {
             boolean required = Boolean.parseBoolean(System.getenv(REQUIRE_ALL));
@@ -106,7 +113,7 @@ public abstract class Scenario implements Callable<Integer> {
         }
         System.out.println("-- " + peer.label() + (variant.isEmpty() ? "" : " " + variant) + ": " + workload);
         try {
-            RunResult result = new Coordinator(settings).run(peer, workload).named(variant);
+            RunResult result = coordinator.run(peer, workload).named(variant);
             outcome.add(result);
             System.out.println("   " + Outcome.summary(result));
             return result;

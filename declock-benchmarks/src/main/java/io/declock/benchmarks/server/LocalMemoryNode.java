@@ -7,6 +7,7 @@ import io.declock.ComputeNodeSettings;
 import io.declock.internal.inprocess.InProcessFabric;
 import io.declock.internal.memorynode.MemoryNode;
 import io.declock.internal.memorynode.MemoryNodeSettings;
+import io.declock.internal.memorynode.RegionMemory;
 import io.declock.internal.monitor.NodeCounters;
 import io.declock.internal.node.ComputeNode;
 import java.time.Duration;
@@ -15,6 +16,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** A memory node in this JVM, with the timer that it needs. */
 public final class LocalMemoryNode implements AutoCloseable {
@@ -23,11 +25,21 @@ public final class LocalMemoryNode implements AutoCloseable {
 
     /** Starts one. */
     public LocalMemoryNode(MemoryNodeSettings settings) {
+        this(settings, null);
+    }
+
+    /**
+     * Starts one.
+     *
+     * @param memory memory that an adapter can access, or null
+     */
+    LocalMemoryNode(MemoryNodeSettings settings, @Nullable RegionMemory memory) {
         node = MemoryNode.create(
                 settings,
                 System::nanoTime,
                 (delay, task) -> timer.schedule(task, delay, TimeUnit.NANOSECONDS),
-                () -> ThreadLocalRandom.current().nextLong());
+                () -> ThreadLocalRandom.current().nextLong(),
+                memory);
     }
 
     /** Starts a small one, for microbenchmarks. */

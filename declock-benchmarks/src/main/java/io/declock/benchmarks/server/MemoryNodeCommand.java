@@ -3,9 +3,17 @@
 
 package io.declock.benchmarks.server;
 
+import io.declock.MemoryNodeAddress;
 import io.declock.TcpTransport;
+import io.declock.benchmarks.peer.Tuning;
+import io.declock.internal.RdmaModule;
 import io.declock.internal.memorynode.MemoryNodeSettings;
 import io.declock.internal.memorynode.MemoryNodeStatus;
+import io.declock.internal.memorynode.RdmaAccess;
+import io.declock.internal.memorynode.RdmaAccessProvider;
+import io.declock.internal.memorynode.RegionMemory;
+import io.declock.internal.tcp.client.RdmaFabricProvider;
+import io.declock.internal.tcp.client.TcpFabric;
 import io.declock.internal.tcp.server.MemoryNodeServer;
 import io.declock.internal.tcp.server.MemoryNodeServerSettings;
 import io.declock.testkit.Ports;
@@ -13,6 +21,7 @@ import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -38,6 +47,10 @@ public final class MemoryNodeCommand implements Callable<Integer> {
     @Option(names = "--preallocate")
     private boolean preallocate;
 
+    /** Address of the RDMA adapter; empty for TCP. */
+    @Option(names = "--rdma", defaultValue = "")
+    private String rdma;
+
     @Override
     public Integer call() throws Exception {
         MemoryNodeSettings settings = MemoryNodeSettings.builder("bench")
@@ -48,9 +61,18 @@ public final class MemoryNodeCommand implements Callable<Integer> {
                 .reclaimInterval(Duration.ofMillis(reclaimMillis))
                 .preallocate(preallocate)
                 .build();
-        try (LocalMemoryNode local = new LocalMemoryNode(settings);
-                MemoryNodeServer server = MemoryNodeServer.start(local.node(), serverSettings())) {
-            System.out.println("PORT " + server.port());
+        RdmaAccessProvider provider = rdma.isEmpty()
+                ? null
+                : RdmaModule.find(RdmaAccessProvider.class).orElseThrow();
+        RegionMemory memory = provider == null ? null : provider.memory();
+        try (LocalMemoryNode local = new LocalMemoryNode(settings, memory);
+                RdmaAccess access = provider == null || memory == null
+                        ? null
+                        : provider.start(local.node(), memory, Map.of("address", rdma));
+                MemoryNodeServer server = MemoryNodeServer.start(local.node(), serverSettings(), access)) {
+            System.out.println("SERVES "
+                    + new MemoryNodeAddress(
+                            provider == null ? TcpFabric.SCHEME : RdmaFabricProvider.SCHEME, host(), server.port()));
             BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
             for (String line = in.readLine(); line != null; line = in.readLine()) {
                 if (line.equals("STATUS")) {
@@ -61,13 +83,21 @@ public final class MemoryNodeCommand implements Callable<Integer> {
         return 0;
     }
 
+    private String host() {
+        return rdma.isEmpty() ? Ports.LOOPBACK : rdma;
+    }
+
     private MemoryNodeServerSettings serverSettings() {
-        return MemoryNodeServerSettings.builder()
-                .host(Ports.LOOPBACK)
+        MemoryNodeServerSettings.Builder settings = MemoryNodeServerSettings.builder()
+                .host(host())
                 .port(0)
                 .transport(transport)
-                .eventLoopPolling(Duration.ofNanos(pollMicros * 1000))
-                .build();
+                .eventLoopPolling(Duration.ofNanos(pollMicros * 1000));
+        return rdma.isEmpty()
+                ? settings.build()
+                : settings.handshakeTimeout(Tuning.SLOW)
+                        .stallTimeout(Tuning.SLOW)
+                        .build();
     }
 
     private static String text(MemoryNodeStatus status) {

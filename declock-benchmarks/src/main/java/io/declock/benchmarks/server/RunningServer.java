@@ -97,8 +97,7 @@ public final class RunningServer implements AutoCloseable {
         List<String> command = new ArrayList<>(List.of("memory-node"));
         command.addAll(arguments);
         ChildProcess process = Processes.startJava("memory-node", folder, jvm, command);
-        String port = awaitPort(process);
-        return new RunningServer("tcp://" + Ports.LOOPBACK + ":" + port, process);
+        return new RunningServer(await(process, "^SERVES (.*)"), process);
     }
 
     private static RunningServer redis(Path folder) throws IOException, InterruptedException {
@@ -164,8 +163,12 @@ public final class RunningServer implements AutoCloseable {
     }
 
     private static String awaitPort(ChildProcess process) throws InterruptedException {
+        return await(process, "^PORT (.*)");
+    }
+
+    private static String await(ChildProcess process, String line) throws InterruptedException {
         try {
-            return process.await("^PORT (.*)", START).group(1);
+            return process.await(line, START).group(1);
         } catch (IllegalStateException | InterruptedException e) {
             process.close();
             throw e;

@@ -40,22 +40,12 @@ public abstract class FabricClientsContract {
     protected abstract FabricRig start();
 
     /** Returns how often each client acquires a lock; fewer where a machine is emulated. */
-    protected int rounds() {
+    protected int rounds(LockProtocol protocol) {
         return 200;
     }
 
     /** Returns whether the fabric executes extended atomics; one that does not refuses them. */
     protected boolean executesExtendedAtomics() {
-        return true;
-    }
-
-    /** Returns whether clients that try again without a pause leave the others time; not where a machine is emulated. */
-    protected boolean bearsSpinning() {
-        return true;
-    }
-
-    /** Returns whether messages from one process to another arrive in the order of sending, whatever threads send them. */
-    protected boolean keepsMessagesInOrder() {
         return true;
     }
 
@@ -83,9 +73,7 @@ public abstract class FabricClientsContract {
     }
 
     private boolean runs(LockProtocol protocol) {
-        return (executesExtendedAtomics() || !LocksOfTheLiterature.needsExtendedAtomics(protocol))
-                && (keepsMessagesInOrder() || !LocksOfTheLiterature.needsMessagesInOrder(protocol))
-                && (bearsSpinning() || !LocksOfTheLiterature.spins(protocol));
+        return (executesExtendedAtomics() || !LocksOfTheLiterature.needsExtendedAtomics(protocol));
     }
 
     private FabricClients join(LockProtocol protocol) {
@@ -119,7 +107,7 @@ public abstract class FabricClientsContract {
     }
 
     private Void use(FabricClients process, int client, LockProtocol protocol, Map<String, Guarded> locks) {
-        for (int round = 0; round < rounds(); round++) {
+        for (int round = 0; round < rounds(protocol); round++) {
             String name = (round + client) % 2 == 0 ? "even" : "odd";
             LockMode mode = round % 4 < 2 && protocol.has(LockMode.READ) ? LockMode.READ : LockMode.WRITE;
             process.lock(client, name, mode);

@@ -7,17 +7,19 @@ import io.declock.MemoryNodeAddress;
 import io.declock.internal.inprocess.InProcessFabric;
 import io.declock.internal.memorynode.MemoryNode;
 import io.declock.internal.monitor.NodeCounters;
+import io.declock.protocols.LockProtocol;
+import io.declock.protocols.soul.Soul;
 import io.declock.spi.Fabric;
 import io.declock.spi.FabricRig;
 import io.declock.spi.ManualTime;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** The locks of the literature on a memory node in the same process. */
+/** The locks of the literature on a memory node in the same process. A message waits on a thread until what the thread is at is done, so those that other threads send meanwhile overtake it. */
 class InProcessFabricClientsTest extends FabricClientsContract {
-    /** Messages wait on a thread until what it is at is done, so those that other threads send meanwhile overtake them. */
+    /** Soul goes wrong in each run of so many rounds where messages overtake each other, and seldom in fewer. */
     @Override
-    protected boolean keepsMessagesInOrder() {
-        return false;
+    protected int rounds(LockProtocol protocol) {
+        return protocol instanceof Soul ? 3_000 : super.rounds(protocol);
     }
 
     @Override

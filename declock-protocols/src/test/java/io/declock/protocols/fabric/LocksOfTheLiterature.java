@@ -51,14 +51,4 @@ final class LocksOfTheLiterature {
         return protocol instanceof ShiftLock
                 || protocol.name().equals(McsLock.exchanging().name());
     }
-
-    /** Returns whether a message that overtakes another one between the same two processes breaks a protocol. */
-    static boolean needsMessagesInOrder(LockProtocol protocol) {
-        return protocol instanceof Soul;
-    }
-
-    /** Returns whether clients of a protocol try again without a pause. */
-    static boolean spins(LockProtocol protocol) {
-        return protocol.name().equals(CasLock.spinning().name());
-    }
 }

@@ -60,14 +60,14 @@ public final class Figures {
         this.directory = directory;
     }
 
-    /** Prints one part of the table: {@code latencies} or {@code loads}. */
+    /** Prints one part of the table: {@code latencies}, {@code loads} or {@code field}. */
     public static void main(String... arguments) throws Exception {
         Path directory = Files.createTempDirectory("figures");
         Figures figures = new Figures(System.getenv("LAB_ADDRESS"), directory);
-        if (arguments[0].equals("latencies")) {
-            figures.latencies();
-        } else {
-            figures.loads();
+        switch (arguments[0]) {
+            case "latencies" -> figures.latencies();
+            case "loads" -> figures.loads();
+            default -> FieldFigures.print(MemoryNodeAddress.parse(figures.address("rdma")));
         }
         System.exit(0);
     }
