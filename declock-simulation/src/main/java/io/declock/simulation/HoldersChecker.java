@@ -34,6 +34,11 @@ final class HoldersChecker {
         }
     }
 
+    /** A client has died: it holds nothing any more. */
+    void dies(int client, Map<Integer, LockMode> held) {
+        held.forEach((lock, mode) -> leaves(client, lock, mode));
+    }
+
     /** A client holds a lock no more. */
     void leaves(int client, long lock, LockMode mode) {
         Holders now = holders.get(lock);

@@ -31,6 +31,12 @@ abstract class ModelClient implements ApplicationWorld {
         return number;
     }
 
+    /** It dies with its compute node. */
+    final void dies() {
+        run.holders().dies(number, held);
+        held.clear();
+    }
+
     /** Returns where its events happen. */
     abstract SimulatedWorld.Place place();
 
@@ -52,7 +58,7 @@ abstract class ModelClient implements ApplicationWorld {
         soon(told -> acquireLock(lock, mode, told), () -> {
             held.put(lock, mode);
             run.holders().entered(number, lock, mode);
-            run.tally().granted(mode, world.now() - since);
+            run.tally().granted(lock, mode, world.now() - since);
             granted.run();
         });
     }
@@ -61,7 +67,11 @@ abstract class ModelClient implements ApplicationWorld {
     public final void release(int lock, Runnable released) {
         LockMode mode = Objects.requireNonNull(held.remove(lock), "not held");
         run.holders().leaves(number, lock, mode);
-        soon(told -> releaseLock(lock, told), released);
+        long since = world.now();
+        soon(told -> releaseLock(lock, told), () -> {
+            run.tally().released(world.now() - since);
+            released.run();
+        });
     }
 
     /** A step that ends before it returns takes the processor's time nevertheless: else a client would do any number of them at one instant. */
@@ -116,6 +126,6 @@ abstract class ModelClient implements ApplicationWorld {
 
     @Override
     public final void done(int kind, long since) {
-        run.tally().done(number, kind, world.now() - since);
+        run.tally().done(number, kind, world.now() - since, world.now());
     }
 }
