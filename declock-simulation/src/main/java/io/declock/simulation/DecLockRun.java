@@ -94,7 +94,7 @@ final class DecLockRun extends ApplicationRun {
     // ---------------------------------------------------------------- compute nodes
 
     /** A compute node, and which of its chains are answered. */
-    private static final class Node {
+    private final class Node {
         private record Awaited(long chain, Runnable then) {}
 
         private final SimulatedComputeNode place;
@@ -116,7 +116,6 @@ final class DecLockRun extends ApplicationRun {
                 posted = 0;
                 answered = 0;
                 lastRelease = 0;
-                answersAll();
             }
             posted++;
             if (chain.purpose() == Purpose.RELEASE || chain.purpose() == Purpose.REQUEUE) {
@@ -124,11 +123,12 @@ final class DecLockRun extends ApplicationRun {
             }
         }
 
-        /** The session has ended: what it has not answered, it never will. */
-        void answersAll() {
-            List<Awaited> lost = new ArrayList<>(awaited);
-            awaited.clear();
-            lost.forEach(release -> release.then.run());
+        /** A session has ended: the releases that it has not answered are over, because their locks are free or reset. */
+        void ended(SimulatedSession which) {
+            if (session == which) {
+                awaited.forEach(release -> world().after(0, place, release.then));
+                awaited.clear();
+            }
         }
 
         void answered(SimulatedSession by) {
@@ -164,6 +164,11 @@ final class DecLockRun extends ApplicationRun {
         @Override
         public void answered(SimulatedSession session) {
             nodeOf(session).answered(session);
+        }
+
+        @Override
+        public void ended(SimulatedSession session) {
+            nodeOf(session).ended(session);
         }
 
         @Override
@@ -216,7 +221,6 @@ final class DecLockRun extends ApplicationRun {
                             failures().memoryNodeDies(),
                             null,
                             () -> cluster.memoryNode().restart(failures().memoryNodeIsBack()));
-            world().at(failures().memoryNodeIsBack(), null, () -> nodes.forEach(Node::answersAll));
         }
     }
 

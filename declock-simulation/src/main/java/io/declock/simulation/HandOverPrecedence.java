@@ -15,7 +15,7 @@ import java.util.WeakHashMap;
 /**
  * The choices between local and remote waiters that DecLock's paper compares (6.3), on the library's own local locks. As in the paper (figure 10), a
  * reader that finds readers in its compute node joins them unless a local writer waits, whoever waits elsewhere, and a phase-fair reader shares the lock
- * with all that wait in its compute node.
+ * with all that wait in its compute node. Remote-prefer is an exception: its waiters always acquire the lock from the remote queue, the paper says.
  */
 abstract class HandOverPrecedence extends Precedence {
     /** Returns the precedence of a compute node that hands over in a way. */
@@ -59,11 +59,22 @@ abstract class HandOverPrecedence extends Precedence {
         }
     }
 
-    /** A local waiter queues behind all remote ones. */
+    /** A local waiter queues behind all remote ones, readers beside readers of their compute node, too. */
     private static final class RemotePrefer extends HandOverPrecedence {
         @Override
         public Passing passing(Tenure tenure, LocalWaiter next, LocalSettings settings, long now) {
             return Passing.FORBIDDEN;
+        }
+
+        @Override
+        public Passing sharing(
+                Tenure tenure, LocalWaiter reader, boolean passesWriters, LocalSettings settings, long now) {
+            return Passing.FORBIDDEN;
+        }
+
+        @Override
+        public boolean mayJoin(Tenure tenure, LocalSettings settings, long now) {
+            return false;
         }
     }
 

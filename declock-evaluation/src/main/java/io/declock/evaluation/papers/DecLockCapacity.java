@@ -33,6 +33,9 @@ final class DecLockCapacity {
     private static final String SKEWED = "Zipf 0.99";
     private static final Map<String, Double> EXPONENTS = exponents();
 
+    private static final String SATURATED =
+            "The model's memory node is busy all the time: its 3.1 million operations a second are 82 µs for each of 256 clients, and a release waits in the queue of its adapter. With 128 entries and 8, 16, 32, 64 or 128 clients a release takes 2.5, 2.6, 4.4, 9.0 or 19 µs. With the atomics' times of before their calibration to CASLock (29 ns, 435 ns in a bucket) and 256 clients it takes 14.8 µs. Which number of clients the paper runs here it does not say.";
+
     private DecLockCapacity() {}
 
     private static Map<String, Double> exponents() {
@@ -82,9 +85,10 @@ final class DecLockCapacity {
                         sweep.throughput(trials, "declock-15-throughput", "Throughput by capacity", capacity)),
                 List.of(
                         new Finding(
-                                "equal shares, up to 128 entries: mean release, at most",
-                                Published.atMost(STABLE_MICROS, "µs", "6.5"),
-                                sweep.between(0, WELL).most(trials, UNIFORM, Metric.RELEASE_MEAN)),
+                                        "equal shares, up to 128 entries: mean release, at most",
+                                        Published.atMost(STABLE_MICROS, "µs", "6.5"),
+                                        sweep.between(0, WELL).most(trials, UNIFORM, Metric.RELEASE_MEAN))
+                                .because(SATURATED),
                         new Finding(
                                 "equal shares: mean release with the longest queue over the shortest",
                                 Published.times(1, "6.5, figure 15: it rises"),

@@ -64,7 +64,7 @@ final class DecLockRules {
                                 "The paper has none of these rules and prints no value for them.",
                                 "The epoch in the header and in an entry, and the wider timestamp, take bits of words that the paper has too. What they cost is the header and the full epoch in each READ of the queue: 16 bytes.",
                                 "The numbers of chains, by which a session is resumed, travel in frames over TCP only, so the model, whose verbs are RDMA's, has no verb and no byte for them.",
-                                "Without a failure no self-check finds a grant; it is there for lost messages, which this load does not have.")),
+                                "A waiter looks itself after 2 ms, and nobody waits that long here: the line without the self-check differs by its random numbers only, and shows what chance does to the figures.")),
                 size -> new Sweep(
                         Lock.names(WITHOUT),
                         List.of((double) MANY, (double) FEW),
