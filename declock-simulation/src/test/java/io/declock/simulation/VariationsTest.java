@@ -229,6 +229,15 @@ class VariationsTest {
         assertThat(mean(slices, 180, 200)).isCloseTo(mean(slices, 22, 29), withPercentage(20));
     }
 
+    /** With one client in each compute node nobody else would notice that a release has no answer. */
+    @Test
+    void aReleaseThatTheMemoryNodeDidNotAnswerIsOver() {
+        Failures failures = new Failures(LEASE, 0, 5 * MILLI, 8 * MILLI, MILLI);
+        List<Long> slices = run(PAPER, 8, 1, () -> new CountingApplication(1_000), failures, 300 * MILLI)
+                .slices();
+        assertThat(mean(slices, 280, 300)).isCloseTo(mean(slices, 1, 5), withPercentage(3));
+    }
+
     @Test
     void aDeadClientHoldsNothing() {
         HoldersChecker holders = new HoldersChecker();
