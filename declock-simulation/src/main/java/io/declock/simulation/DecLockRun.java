@@ -80,7 +80,7 @@ final class DecLockRun extends ApplicationRun {
     /** Returns how many words a READ of a queue carries, or zero for as many as the record has. */
     private long wordsOfQueueRead(LockSystem.Variation variation) {
         int capacity = cluster.options().cluster().capacity();
-        int longer = Math.max(0, variation.capacity() - capacity);
+        long longer = Math.max(0, variation.capacity() - capacity);
         RecordLayout layout = new RecordLayout(capacity);
         return (variation.epochs() ? layout.words() : capacity) + longer;
     }

@@ -23,6 +23,7 @@ import io.declock.simulation.LockSystem.Variation;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /** How long a queue may be: figure 15 (right) of DecLock's paper. */
 final class DecLockCapacity {
@@ -66,7 +67,7 @@ final class DecLockCapacity {
 
     private static Trial trial(String name, int capacity, Size size) {
         DecLockSystem system = ((DecLockSystem) DECLOCK_TF.system()).with(new Variation(true, capacity, true));
-        return Bench.decLock(Settings.DECLOCK.withZipf(EXPONENTS.get(name)))
+        return Bench.decLock(Settings.DECLOCK.withZipf(Objects.requireNonNull(EXPONENTS.get(name))))
                 .lasting(2, 20)
                 .trial(new Lock("DecLock-TF, " + capacity + " entries", system), size);
     }
