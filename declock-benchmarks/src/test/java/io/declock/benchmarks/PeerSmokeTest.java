@@ -27,7 +27,8 @@ class PeerSmokeTest {
         Needs.that(() -> missing == null, "benchmark of " + peer.label(), String.valueOf(missing));
         RunSettings settings =
                 new RunSettings(Duration.ofMillis(200), Duration.ofMillis(300), RunSettings.JVM, Tuning.DEFAULTS);
-        RunResult result = new Coordinator(settings).run(peer, new Workload(1, 2, 2, false, 0.5, 0.3, Duration.ZERO));
+        RunResult result = new Coordinator(settings, Coordinator.Task.LOCKS)
+                .run(peer, new Workload(1, 2, 2, false, 0.5, 0.3, Duration.ZERO));
         assertThat(result.errors()).as(result.firstError()).isZero();
         assertThat(result.writesSeen()).isEqualTo(result.writesExpected());
         assertThat(result.writesSeen()).isPositive();

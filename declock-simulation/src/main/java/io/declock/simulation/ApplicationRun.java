@@ -20,7 +20,8 @@ abstract class ApplicationRun {
         this.setting = setting;
         this.world = new SimulatedWorld(seed, new Trace(0));
         this.application = setting.application().get();
-        this.tally = new RunTally(setting.clients());
+        this.tally = new RunTally(
+                setting.clients(), setting.failures().sliceNanos(), setting.warmUpNanos() + setting.windowNanos());
         for (int i = 0; i < setting.computeNodes(); i++) {
             computeNodes.add(new SimulatedNic(setting.adapters().computeNode()));
         }

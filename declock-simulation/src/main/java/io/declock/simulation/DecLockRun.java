@@ -7,6 +7,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.declock.LockMode;
 import io.declock.Purpose;
+import io.declock.internal.layout.RecordLayout;
 import io.declock.internal.local.HeldLock;
 import io.declock.internal.local.Hold;
 import io.declock.internal.local.LocalWaiter;
@@ -19,6 +20,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A run of an application on DecLock's own classes. The clients of a compute node share its session for their locks, as callers of the library do; for data each has a connection
@@ -40,9 +42,6 @@ final class DecLockRun extends ApplicationRun {
 
     DecLockRun(long seed, ModelRun.Setting setting, DecLockSystem system) {
         super(seed, setting);
-        if (!system.handOver().equals(LockSystem.HandOver.BY_TIMESTAMPS)) {
-            throw new UnsupportedOperationException("the library has no hand-over " + system.handOver());
-        }
         this.ways = Ways.of(setting.adapters());
         this.memory = new SimulatedMemory(application().words());
         this.cluster = new SimulatedCluster(
@@ -53,13 +52,17 @@ final class DecLockRun extends ApplicationRun {
                                 setting.computeNodes(),
                                 setting.clientsPerNode(),
                                 application().locks(),
-                                0),
+                                0,
+                                system.variation().capacity(),
+                                failures().lease()),
                         MeasuredOptions.network(setting.adapters()),
                         new SimulationOptions.Wiring(1, records(), 0, 0, 0, 0, 0, 0),
                         0),
                 WatchedRegion.Observer.NONE);
         cluster.knowNames();
+        cluster.handsOver(system.handOver());
         cluster.memoryNode().use(setting.adapters());
+        cluster.memoryNode().queueReadsCarry(wordsOfQueueRead(system.variation()));
         cluster.observeSessions(new Observer());
         for (int i = 0; i < setting.computeNodes(); i++) {
             SimulatedComputeNode node = cluster.start("cn" + i, "address" + i);
@@ -67,6 +70,19 @@ final class DecLockRun extends ApplicationRun {
             nodes.add(new Node(node));
             byPlace.put(node, nodes.get(i));
         }
+        planFailures();
+    }
+
+    private ModelRun.Failures failures() {
+        return setting().failures();
+    }
+
+    /** Returns how many words a READ of a queue carries, or zero for as many as the record has. */
+    private long wordsOfQueueRead(LockSystem.Variation variation) {
+        int capacity = cluster.options().cluster().capacity();
+        long longer = Math.max(0, variation.capacity() - capacity);
+        RecordLayout layout = new RecordLayout(capacity);
+        return (variation.epochs() ? layout.words() : capacity) + longer;
     }
 
     /** Returns how many records the memory node needs: a run uses a small part of ten million names. */
@@ -78,11 +94,13 @@ final class DecLockRun extends ApplicationRun {
     // ---------------------------------------------------------------- compute nodes
 
     /** A compute node, and which of its chains are answered. */
-    private static final class Node {
+    private final class Node {
         private record Awaited(long chain, Runnable then) {}
 
         private final SimulatedComputeNode place;
         private final ArrayDeque<Awaited> awaited = new ArrayDeque<>();
+        private final List<Client> clients = new ArrayList<>();
+        private @Nullable SimulatedSession session;
         private long posted;
         private long answered;
         /** Number of the last chain that gives a position back. */
@@ -92,14 +110,31 @@ final class DecLockRun extends ApplicationRun {
             this.place = place;
         }
 
-        void posts(VerbChain chain) {
+        void posts(SimulatedSession by, VerbChain chain) {
+            if (session != by) {
+                session = by;
+                posted = 0;
+                answered = 0;
+                lastRelease = 0;
+            }
             posted++;
             if (chain.purpose() == Purpose.RELEASE || chain.purpose() == Purpose.REQUEUE) {
                 lastRelease = posted;
             }
         }
 
-        void answered() {
+        /** A session has ended: the releases that it has not answered are over, because their locks are free or reset. */
+        void ended(SimulatedSession which) {
+            if (session == which) {
+                awaited.forEach(release -> world().after(0, place, release.then));
+                awaited.clear();
+            }
+        }
+
+        void answered(SimulatedSession by) {
+            if (session != by) {
+                return;
+            }
             answered++;
             while (!awaited.isEmpty() && awaited.element().chain <= answered) {
                 awaited.remove().then.run();
@@ -108,9 +143,10 @@ final class DecLockRun extends ApplicationRun {
 
         /** Releases a hold, and waits for the verb that this needs, if it needs one. */
         void release(Hold hold, LockMode mode, Runnable released) {
+            SimulatedSession inSession = session;
             long before = lastRelease;
             HeldLock.release(hold, mode);
-            if (lastRelease > before) {
+            if (session == inSession && lastRelease > before) {
                 awaited.add(new Awaited(lastRelease, released));
             } else {
                 released.run();
@@ -121,13 +157,18 @@ final class DecLockRun extends ApplicationRun {
     private final class Observer implements SessionObserver {
         @Override
         public void posts(SimulatedSession session, VerbChain chain) {
-            tally().posted(chain);
-            nodeOf(session).posts(chain);
+            tally().posted(chain, cluster.memoryNode().resultBytes(chain));
+            nodeOf(session).posts(session, chain);
         }
 
         @Override
         public void answered(SimulatedSession session) {
-            nodeOf(session).answered();
+            nodeOf(session).answered(session);
+        }
+
+        @Override
+        public void ended(SimulatedSession session) {
+            nodeOf(session).ended(session);
         }
 
         @Override
@@ -164,7 +205,30 @@ final class DecLockRun extends ApplicationRun {
 
     @Override
     ModelClient client(int number, int computeNode) {
-        return new Client(number, nodes.get(computeNode), adapterOf(computeNode));
+        Client client = new Client(number, nodes.get(computeNode), adapterOf(computeNode));
+        client.node.clients.add(client);
+        return client;
+    }
+
+    // ---------------------------------------------------------------- failures
+
+    private void planFailures() {
+        if (failures().computeNodeDies() > 0) {
+            world().at(failures().computeNodeDies(), null, this::computeNodeDies);
+        }
+        if (failures().memoryNodeDies() > 0) {
+            world().at(
+                            failures().memoryNodeDies(),
+                            null,
+                            () -> cluster.memoryNode().restart(failures().memoryNodeIsBack()));
+        }
+    }
+
+    private void computeNodeDies() {
+        Node last = nodes.get(nodes.size() - 1);
+        cluster.killAndCut(last.place);
+        last.clients.forEach(ModelClient::dies);
+        last.awaited.clear();
     }
 
     private final class Client extends ModelClient {
@@ -227,8 +291,12 @@ final class DecLockRun extends ApplicationRun {
 
         @Override
         void postData(VerbChain chain) {
-            tally().posted(chain);
-            data.post(chain);
+            tally().posted(chain, SimulatedNic.resultBytes(chain));
+            if (cluster.memoryNode().isUp()) {
+                data.post(chain);
+            } else {
+                world().at(failures().memoryNodeIsBack(), place(), () -> data.post(chain));
+            }
         }
     }
 

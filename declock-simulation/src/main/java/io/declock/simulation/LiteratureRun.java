@@ -41,7 +41,7 @@ final class LiteratureRun extends ApplicationRun {
     private final class Observer implements LockParties.Observer {
         @Override
         public void posted(LockParties.Party by, VerbChain chain) {
-            tally().posted(chain);
+            tally().posted(chain, SimulatedNic.resultBytes(chain));
         }
 
         @Override

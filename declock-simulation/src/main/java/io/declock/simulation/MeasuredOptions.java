@@ -32,10 +32,10 @@ final class MeasuredOptions {
                         .policy(lock.policy())
                         .localHandOverLimit(64)
                         .localHandOverTime(Duration.ofMillis(1))
-                        .readerPhases(4)
+                        .readerPhases(lock.handOver().equals(LockSystem.HandOver.BY_TIMESTAMPS) ? 4 : Integer.MAX_VALUE)
                         .build(),
                 CqlSettings.builder()
-                        .selfCheckInterval(Duration.ofMillis(2))
+                        .selfCheckInterval(lock.variation().selfCheck() ? Duration.ofMillis(2) : Duration.ofNanos(HOUR))
                         .prefetchInterval(Duration.ofNanos(5_000))
                         .refetchLimit(64)
                         .refetchInterval(Duration.ofNanos(1_000))
@@ -53,10 +53,32 @@ final class MeasuredOptions {
 
     /** Returns a cluster in which no lease ends while it is measured. */
     static SimulationOptions.Cluster cluster(int computeNodes, int clients, int locks, double zipf) {
-        int capacity =
-                Math.min(RecordLayout.DEFAULT_CAPACITY, Math.max(2, Integer.highestOneBit(computeNodes * 2 - 1)));
+        return cluster(computeNodes, clients, locks, zipf, 0, 0);
+    }
+
+    /**
+     * Returns a cluster.
+     *
+     * @param entries of a queue, as far as the library has so many; zero for as many as there are compute nodes
+     * @param lease its lease, or zero for one that does not end
+     */
+    static SimulationOptions.Cluster cluster(
+            int computeNodes, int clients, int locks, double zipf, int entries, long lease) {
+        int capacity = entries > 0
+                ? Math.min(RecordLayout.MAX_CAPACITY, entries)
+                : Math.min(RecordLayout.DEFAULT_CAPACITY, Math.max(2, Integer.highestOneBit(computeNodes * 2 - 1)));
+        long lasts = lease == 0 ? HOUR : lease;
         return new SimulationOptions.Cluster(
-                computeNodes, clients, locks, zipf, capacity, -1, computeNodes > capacity, HOUR, HOUR / 10, HOUR / 5);
+                computeNodes,
+                clients,
+                locks,
+                zipf,
+                capacity,
+                -1,
+                computeNodes > capacity,
+                lasts,
+                lasts / 10,
+                lasts / 5);
     }
 
     /** Returns the network of a model. */

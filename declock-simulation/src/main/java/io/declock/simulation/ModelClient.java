@@ -34,6 +34,12 @@ abstract class ModelClient implements ApplicationWorld {
         return number;
     }
 
+    /** It dies with its compute node. */
+    final void dies() {
+        held.forEach((lock, hold) -> run.holders().leaves(number, lock, hold.mode, hold.until <= world.now()));
+        held.clear();
+    }
+
     /** Returns where its events happen. */
     abstract SimulatedWorld.Place place();
 
@@ -69,7 +75,7 @@ abstract class ModelClient implements ApplicationWorld {
             Hold hold = new Hold(mode, leaseEnds(lock));
             held.put(lock, hold);
             run.holders().entered(number, lock, mode, world.now(), hold.until);
-            run.tally().granted(mode, world.now() - since);
+            run.tally().granted(lock, mode, world.now() - since);
             granted.run();
         });
     }
@@ -77,7 +83,11 @@ abstract class ModelClient implements ApplicationWorld {
     @Override
     public final void release(int lock, Runnable released) {
         leave(lock);
-        soon(told -> releaseLock(lock, told), released);
+        long since = world.now();
+        soon(told -> releaseLock(lock, told), () -> {
+            run.tally().released(world.now() - since);
+            released.run();
+        });
     }
 
     @Override
@@ -153,7 +163,7 @@ abstract class ModelClient implements ApplicationWorld {
 
     @Override
     public final void done(int kind, long since) {
-        run.tally().done(number, kind, world.now() - since);
+        run.tally().done(number, kind, world.now() - since, world.now());
     }
 
     @Override

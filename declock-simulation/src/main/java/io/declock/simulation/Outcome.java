@@ -23,6 +23,8 @@ import java.util.Objects;
  * @param messages messages that were sent, between compute nodes and to and from a lock's server
  * @param utilisation part of the window in which the memory node's adapter was busy, the busier one of its two directions and its processing of verbs
  * @param fairness Jain's index over the clients' operations: one if all of them did as many
+ * @param locking further figures of the locks
+ * @param slices operations that ended in each slice of the whole run, with the warm-up; empty if the setting has no slices
  * @param hash hash of all events from the beginning on
  */
 public record Outcome(
@@ -36,10 +38,13 @@ public record Outcome(
         long messages,
         double utilisation,
         double fairness,
+        Locking locking,
+        List<Long> slices,
         long hash) {
     /** Makes one. */
     public Outcome {
         kinds = List.copyOf(kinds);
+        slices = List.copyOf(slices);
         // Not Map.copyOf, whose order differs from run to run.
         Map<LockMode, Latencies> inOrder = new EnumMap<>(LockMode.class);
         inOrder.putAll(waits);
@@ -68,6 +73,36 @@ public record Outcome(
      */
     public record Verbs(long acquire, long release, long data, long reset, long reads, long writes, long atomics) {}
 
+    /**
+     * Further figures of the locks.
+     *
+     * @param firstLockWaits from the request for the lock of number zero, by Zipf's law the most popular one, to its grant
+     * @param releases from the call that releases a lock to its end
+     * @param bytes bytes that verbs on locks carry, written ones and results
+     * @param selfChecks READs by which waiters look at the queue themselves
+     * @param looks READs by which holders look at the queue before they release
+     */
+    public record Locking(Latencies firstLockWaits, Latencies releases, long bytes, long selfChecks, long looks) {}
+
+    private double each(long count) {
+        return (double) count / Math.max(1, acquisitions);
+    }
+
+    /** Returns bytes of verbs on locks for each acquisition. */
+    public double lockBytesEach() {
+        return each(locking.bytes);
+    }
+
+    /** Returns READs of waiters that look themselves, for each acquisition. */
+    public double selfChecksEach() {
+        return each(locking.selfChecks);
+    }
+
+    /** Returns READs of holders that look, for each acquisition. */
+    public double looksEach() {
+        return each(locking.looks);
+    }
+
     /** Returns the times from the request for a lock to its grant in a mode. */
     public Latencies waited(LockMode mode) {
         return Objects.requireNonNull(waits.get(mode));
@@ -85,11 +120,11 @@ public record Outcome(
 
     /** Returns verbs of acquiring for each acquisition. */
     public double acquireVerbsEach() {
-        return (double) verbs.acquire / Math.max(1, acquisitions);
+        return each(verbs.acquire);
     }
 
     /** Returns verbs of releasing for each acquisition. */
     public double releaseVerbsEach() {
-        return (double) verbs.release / Math.max(1, acquisitions);
+        return each(verbs.release);
     }
 }

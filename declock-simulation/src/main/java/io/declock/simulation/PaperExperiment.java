@@ -237,7 +237,8 @@ public final class PaperExperiment {
                         setting.preArmed(),
                         setting.releaseRead(),
                         setting.keep(),
-                        LockSystem.HandOver.BY_TIMESTAMPS),
+                        LockSystem.HandOver.BY_TIMESTAMPS,
+                        LockSystem.Variation.NONE),
                 MeasuredOptions.cluster(
                         setting.computeNodes(), setting.clientsPerNode(), setting.locks(), setting.zipf()),
                 MeasuredOptions.network(MODEL),

@@ -8,6 +8,7 @@ import io.declock.Purpose;
 import io.declock.Verb;
 import io.declock.spi.VerbChain;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -21,7 +22,11 @@ final class RunTally {
     private final Histogram all = new Histogram(DIGITS);
     private final List<Histogram> kinds = new ArrayList<>();
     private final Map<LockMode, Histogram> waits = new EnumMap<>(LockMode.class);
+    private final Histogram firstLockWaits = new Histogram(DIGITS);
+    private final Histogram releases = new Histogram(DIGITS);
     private final long[] operationsOf;
+    private final long sliceNanos;
+    private final long[] slices;
     private boolean counting;
     private long acquisitions;
     private long acquire;
@@ -33,9 +38,20 @@ final class RunTally {
     private long atomics;
     private long messages;
     private long aborted;
+    private long lockBytes;
+    private long selfChecks;
+    private long looks;
 
-    RunTally(int clients) {
+    /**
+     * Makes one.
+     *
+     * @param slice length of the slices of the whole run in which operations are counted, or zero for none
+     * @param run length of the run
+     */
+    RunTally(int clients, long slice, long run) {
         this.operationsOf = new long[clients];
+        this.sliceNanos = slice;
+        this.slices = new long[slice == 0 ? 0 : (int) ((run + slice - 1) / slice)];
         for (LockMode mode : LockMode.values()) {
             waits.put(mode, new Histogram(DIGITS));
         }
@@ -46,14 +62,32 @@ final class RunTally {
         counting = true;
     }
 
-    void posted(VerbChain chain) {
+    /**
+     * A chain was posted.
+     *
+     * @param resultBytes bytes of its results on the way
+     */
+    void posted(VerbChain chain, long resultBytes) {
         if (!counting) {
             return;
         }
+        if (chain.purpose() != Purpose.INSPECT) {
+            lockBytes += resultBytes + writtenBytes(chain);
+        }
+        selfChecks += chain.purpose() == Purpose.SELF_CHECK ? 1 : 0;
+        looks += chain.purpose() == Purpose.PREFETCH ? 1 : 0;
         for (int i = 0; i < chain.size(); i++) {
             count(chain.verb(i));
             count(chain.purpose(), chain.verb(i));
         }
+    }
+
+    private static long writtenBytes(VerbChain chain) {
+        long words = 0;
+        for (int i = 0; i < chain.size(); i++) {
+            words += chain.verb(i) == Verb.WRITE ? chain.words(i) : 0;
+        }
+        return words * Long.BYTES;
     }
 
     private void count(Verb verb) {
@@ -88,14 +122,27 @@ final class RunTally {
         aborted += counting ? 1 : 0;
     }
 
-    void granted(LockMode mode, long wait) {
+    void granted(int lock, LockMode mode, long wait) {
         if (counting) {
             acquisitions++;
             Objects.requireNonNull(waits.get(mode)).recordValue(wait);
+            if (lock == 0) {
+                firstLockWaits.recordValue(wait);
+            }
         }
     }
 
-    void done(int client, int kind, long nanos) {
+    void released(long nanos) {
+        if (counting) {
+            releases.recordValue(nanos);
+        }
+    }
+
+    void done(int client, int kind, long nanos, long now) {
+        if (sliceNanos > 0) {
+            int slice = (int) (now / sliceNanos);
+            slices[Math.min(slice, slices.length - 1)]++;
+        }
         if (!counting) {
             return;
         }
@@ -121,6 +168,9 @@ final class RunTally {
                 messages,
                 (double) busy / window,
                 fairness(operationsOf),
+                new Outcome.Locking(
+                        new Latencies(firstLockWaits), new Latencies(releases), lockBytes, selfChecks, looks),
+                Arrays.stream(slices).boxed().toList(),
                 hash);
     }
 

@@ -21,6 +21,9 @@ interface SessionObserver {
     /** The chain was completed, and its owner has handled the completion. */
     default void answered(SimulatedSession session) {}
 
+    /** The session has ended: no chain is answered any more. */
+    default void ended(SimulatedSession session) {}
+
     /** A message to another compute node is sent. */
     default void sends(SimulatedSession session, Member to, PeerMessage message) {}
 }

@@ -26,6 +26,7 @@ final class SimulatedCluster {
     private final Map<String, SimulatedComputeNode> byAddress = new LinkedHashMap<>();
     private final Map<String, PeerCut> peerCuts = new HashMap<>();
     private SessionObserver observer = SessionObserver.NONE;
+    private LockSystem.HandOver handOver = LockSystem.HandOver.BY_TIMESTAMPS;
     private long keys;
     private NodeList list = NodeList.NONE;
     private Consumer<SimulatedComputeNode> closingCheck = node -> {};
@@ -116,6 +117,15 @@ final class SimulatedCluster {
 
     SessionObserver observer() {
         return observer;
+    }
+
+    /** Sets to which waiter the compute nodes that start from now on hand a lock over. */
+    void handsOver(LockSystem.HandOver to) {
+        handOver = to;
+    }
+
+    LockSystem.HandOver handOver() {
+        return handOver;
     }
 
     /** Kills a process; its connections break with it. */

@@ -77,6 +77,7 @@ final class SimulatedComputeNode extends SimulatedWorld.Place {
                 .fabric(new SimulatedFabric())
                 .settings(settings(name))
                 .counters(counters)
+                .precedence(HandOverPrecedence.of(cluster.handOver()))
                 .time(clock(), this::schedule, world.randomSource())
                 .withoutThreads(task -> world.after(0, this, task), new OtherEvents())
                 .build();

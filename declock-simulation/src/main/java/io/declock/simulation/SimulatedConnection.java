@@ -94,7 +94,7 @@ final class SimulatedConnection {
 
     /** The results of an executed chain follow them. */
     void answer(PostedChain executed, Runnable atComputeNode) {
-        long bytes = SimulatedNic.resultBytes(executed.chain());
+        long bytes = memoryNode.resultBytes(executed.chain());
         long late = SimulatedNic.hasAtomic(executed.chain()) ? memoryNode.atomicLatency() : 0;
         answer(memoryNode.nic().sent(bytes, world.now()) + late, bytes, atComputeNode);
     }

@@ -3,8 +3,10 @@
 
 package io.declock.simulation;
 
+import io.declock.Verb;
 import io.declock.internal.memorynode.MemberList;
 import io.declock.internal.memorynode.Term;
+import io.declock.spi.VerbChain;
 import org.jspecify.annotations.Nullable;
 
 /** The address of a memory node, and which of its lives is behind it. What outlives a life is here: the disk, the clock, the NIC. */
@@ -21,6 +23,9 @@ final class SimulatedMemoryNode implements SimulatedCandidate.Lives {
     private final SimulatedMemberList.Disk disk = new SimulatedMemberList.Disk();
     private SimulatedNic nic = SimulatedNic.infinitelyFast();
     private long atomicLatency;
+    /** How many words a READ of a whole record carries, or zero for as many as it has. */
+    private long queueReadWords;
+
     private int lives;
     private int lastThatServed;
     private MemoryNodeLife life;
@@ -188,6 +193,25 @@ final class SimulatedMemoryNode implements SimulatedCandidate.Lives {
     void use(AdapterModel model) {
         nic = new SimulatedNic(model.memoryNode());
         atomicLatency = model.atomicLatency();
+    }
+
+    /** Has a READ of a whole record carry another number of words than it has. */
+    void queueReadsCarry(long words) {
+        queueReadWords = words;
+    }
+
+    /** Returns how many bytes the results of a chain have on the way. */
+    long resultBytes(VerbChain chain) {
+        long bytes = SimulatedNic.resultBytes(chain);
+        if (queueReadWords > 0) {
+            int record = life.node().layout().words();
+            for (int i = 0; i < chain.size(); i++) {
+                if (chain.verb(i) == Verb.READ && chain.words(i) == record) {
+                    bytes += (queueReadWords - record) * Long.BYTES;
+                }
+            }
+        }
+        return bytes;
     }
 
     /** Returns by how much the results of a chain with an atomic are late. */

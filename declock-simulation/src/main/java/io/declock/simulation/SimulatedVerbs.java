@@ -144,5 +144,6 @@ final class SimulatedVerbs implements RemoteMemory, ChainWindow.Sender {
     /** The session has ended: fails the chains that will not be answered. */
     void end() {
         window.failAll(SimulatedSession.over());
+        cluster.observer().ended(session);
     }
 }

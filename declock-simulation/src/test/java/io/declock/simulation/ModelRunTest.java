@@ -18,7 +18,9 @@ import io.declock.protocols.soul.Region;
 import io.declock.protocols.soul.Soul;
 import io.declock.simulation.AdapterModel.Adapter;
 import io.declock.simulation.LockSystem.DecLockSystem;
+import io.declock.simulation.LockSystem.HandOver;
 import io.declock.simulation.LockSystem.Literature;
+import io.declock.simulation.LockSystem.Variation;
 import io.declock.simulation.ModelRun.Setting;
 import java.util.List;
 import java.util.stream.Stream;
@@ -50,7 +52,12 @@ class ModelRunTest {
                         DecLockSystem.DEFAULT,
                         DecLockSystem.DEFAULT.with(FairnessPolicy.PHASE_FAIR),
                         DecLockSystem.DEFAULT.keeping(),
-                        DecLockSystem.AS_IN_THE_PAPER));
+                        DecLockSystem.AS_IN_THE_PAPER,
+                        DecLockSystem.AS_IN_THE_PAPER.with(HandOver.AS_PRINTED),
+                        DecLockSystem.AS_IN_THE_PAPER.with(HandOver.REMOTE_PREFER),
+                        DecLockSystem.AS_IN_THE_PAPER.with(HandOver.LOCAL_PREFER),
+                        DecLockSystem.AS_IN_THE_PAPER.with(HandOver.localBound(2)),
+                        DecLockSystem.AS_IN_THE_PAPER.with(new Variation(false, 32, false))));
     }
 
     private static Outcome count(LockSystem system, AdapterModel model, int nodes, int clientsPerNode, int locks) {

@@ -3,7 +3,6 @@
 
 package io.declock.internal.local;
 
-import io.declock.GrantKind;
 import io.declock.LockLostException;
 import io.declock.ShuttingDownException;
 import io.declock.internal.protocol.CqlLock;
@@ -60,9 +59,7 @@ final class Arrival {
     private static void enter(LocalState lock, LocalWaiter waiter, Effects effects) {
         CqlLock remote = lock.remote();
         if (!waiter.isExclusive() && remote != null && mayJoinReaders(lock, remote, effects)) {
-            remote.tenure().grantsLocally(waiter.since, effects.now());
-            Granter.admit(lock, waiter, remote, GrantKind.UNCONTENDED, effects);
-            remote.prefetch(effects);
+            Granter.join(lock, waiter, remote, effects);
             return;
         }
         if (waiter.noWait && !mayTry(lock, waiter, remote) && !mayAwaitLook(lock, waiter, remote, effects)) {
@@ -85,7 +82,7 @@ final class Arrival {
                 && remote.state() == PositionState.HELD
                 && !remote.isConverting()
                 && !remote.isFrozen()
-                && Turn.mayJoin(remote, lock.host.localSettings(), effects.now())
+                && Turn.mayJoin(remote, lock.host, effects.now())
                 && lock.queue.isEmpty()
                 && lock.leaseValid(effects.now());
     }
@@ -119,7 +116,7 @@ final class Arrival {
                 && !remote.isConverting()
                 && !remote.isFrozen()
                 && !remote.tenure().knowsRemote()
-                && (remote.isLooking() || !Turn.mayJoin(remote, lock.host.localSettings(), effects.now()));
+                && (remote.isLooking() || !Turn.mayJoin(remote, lock.host, effects.now()));
     }
 
     /** Returns whether the awaited answer may grant the position at once, to readers. */

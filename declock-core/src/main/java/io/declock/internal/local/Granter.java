@@ -7,7 +7,6 @@ import io.declock.Counters.Event;
 import io.declock.DecLockException;
 import io.declock.GrantKind;
 import io.declock.KeepSettings;
-import io.declock.LocalSettings;
 import io.declock.UpgradeRefusedException;
 import io.declock.internal.protocol.CqlLock;
 import io.declock.internal.protocol.Effects;
@@ -74,7 +73,7 @@ final class Granter {
             // waiters anew.
             return;
         } else if (!remote.awaitsTokens()) {
-            switch (Turn.passing(remote, next, lock.host.localSettings(), effects)) {
+            switch (Turn.passing(remote, next, lock.host, effects)) {
                 case ALLOWED -> {
                     if (Turn.needsToken(remote)) {
                         remote.tenure().nextToken();
@@ -170,8 +169,22 @@ final class Granter {
         }
     }
 
+    /** Lets a reader that has just come join the readers of this node. */
+    static void join(LocalState lock, LocalWaiter waiter, CqlLock remote, Effects effects) {
+        notePassing(lock, waiter, remote, effects);
+        admit(lock, waiter, remote, GrantKind.UNCONTENDED, effects);
+        if (lock.host.precedence().looksAhead()) {
+            remote.prefetch(effects);
+        }
+    }
+
+    private static void notePassing(LocalState lock, LocalWaiter granted, CqlLock remote, Effects effects) {
+        remote.tenure().grantsLocally(granted.since, effects.now());
+        lock.host.precedence().grantsLocally(remote.tenure());
+    }
+
     private static void grantLocally(LocalState lock, LocalWaiter next, CqlLock remote, Effects effects) {
-        remote.tenure().grantsLocally(next.since, effects.now());
+        notePassing(lock, next, remote, effects);
         grant(lock, next, remote, GrantKind.LOCAL, effects);
     }
 
@@ -194,8 +207,8 @@ final class Granter {
             return;
         }
         LocalWaiter waiter = lock.queue.first();
-        LocalSettings settings = lock.host.localSettings();
-        while (waiter != null && !Turn.endsReadPhase(waiter, passWriters, remote.tenure(), settings, effects)) {
+        LocalHost host = lock.host;
+        while (waiter != null && !Turn.endsReadPhase(waiter, passWriters, remote.tenure(), host, effects)) {
             LocalWaiter following = waiter.next;
             if (!waiter.isExclusive()) {
                 grantLocally(lock, waiter, remote, effects);
@@ -203,14 +216,14 @@ final class Granter {
             // The grant may have removed further waiters of the same owner from the queue.
             waiter = following == null || following.queued ? following : lock.queue.first();
         }
-        if (waiter != null && Turn.joinsAfterLook(remote, waiter, settings, effects)) {
+        if (waiter != null && Turn.joinsAfterLook(remote, waiter, host, effects)) {
             remote.look(effects);
         }
     }
 
     /** READs the remote queue during a hold, so that the next hand-over need not wait for the READ. */
     static void lookAhead(LocalState lock, CqlLock remote, Effects effects) {
-        if (Turn.wantsLook(remote, lock.queue.first())) {
+        if (Turn.wantsLook(remote, lock.queue.first(), lock.host)) {
             remote.prefetch(effects);
         }
     }

@@ -12,6 +12,11 @@ public interface LocalHost {
     /** Returns the bounds of the local level. */
     LocalSettings localSettings();
 
+    /** Returns the choice between callers of this compute node and remote waiters. */
+    default Precedence precedence() {
+        return Precedence.BY_TIMESTAMPS;
+    }
+
     /** Returns the locks whose positions are kept; by default none is. */
     default KeptLocks kept() {
         return KeptLocks.NONE;

@@ -146,6 +146,11 @@ public abstract class LocalWaiter implements Runnable {
         return since;
     }
 
+    /** Returns when it came, on the memory node's clock, as a {@link io.declock.internal.layout.Timestamp}. */
+    public final int timestamp() {
+        return timestamp;
+    }
+
     /** Returns the mode asked for. */
     public final LockMode mode() {
         return mode;

@@ -5,21 +5,17 @@ package io.declock.internal.local;
 
 import io.declock.FairnessPolicy;
 import io.declock.LocalSettings;
+import io.declock.internal.local.Precedence.Passing;
 import io.declock.internal.protocol.CqlLock;
 import io.declock.internal.protocol.Effects;
 import io.declock.internal.protocol.Tenure;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides which waiter is next, and whether ownership may stay in this compute node (DecLock, section 5.3). Changes no state; called under
- * the lock's mutex.
+ * Decides which waiter is next, and whether ownership may stay in this compute node (DecLock, section 5.3), as far as {@link Precedence} has it stay.
+ * Changes no state; called under the lock's mutex.
  */
 final class Turn {
-    /**
-     * For how long local callers may pass a known remote waiter because they came earlier according to the clocks. The clocks may be wrong.
-     */
-    private static final long TRUST = 1_000_000_000L;
-
     private Turn() {}
 
     /** Returns the next waiter to grant: the first, or under phase-fairness the first reader once a writer has left. */
@@ -48,32 +44,34 @@ final class Turn {
 
     /** Returns whether a waiter ends a read phase that begins or goes on. */
     static boolean endsReadPhase(
-            LocalWaiter waiter, boolean passWriters, Tenure tenure, LocalSettings settings, Effects effects) {
-        return !passWriters && (waiter.isExclusive() || without(tenure, waiter, settings, effects) != Passing.ALLOWED);
+            LocalWaiter waiter, boolean passWriters, Tenure tenure, LocalHost host, Effects effects) {
+        return waiter.isExclusive()
+                ? !passWriters
+                : sharing(tenure, waiter, passWriters, host, effects) != Passing.ALLOWED;
     }
 
     /** Returns whether a waiting reader may join the readers if a look at the remote queue shows no earlier waiter. */
-    static boolean joinsAfterLook(CqlLock remote, LocalWaiter waiter, LocalSettings settings, Effects effects) {
-        return !waiter.isExclusive() && without(remote.tenure(), waiter, settings, effects) == Passing.AFTER_LOOK;
-    }
-
-    /** The ways in which ownership may pass to a caller inside this node. */
-    enum Passing {
-        /** It may. */
-        ALLOWED,
-        /** It may only if a look at the remote queue shows no earlier waiter. */
-        AFTER_LOOK,
-        /** The lock must go through the remote queue. */
-        FORBIDDEN
+    static boolean joinsAfterLook(CqlLock remote, LocalWaiter waiter, LocalHost host, Effects effects) {
+        return !waiter.isExclusive() && sharing(remote.tenure(), waiter, false, host, effects) == Passing.AFTER_LOOK;
     }
 
     /** Returns whether ownership may pass to a waiter inside this node, without the remote queue. */
-    static Passing passing(CqlLock remote, LocalWaiter next, LocalSettings settings, Effects effects) {
+    static Passing passing(CqlLock remote, LocalWaiter next, LocalHost host, Effects effects) {
         Tenure tenure = remote.tenure();
         if (mustReacquire(remote, next) || needsToken(remote) && !tenure.hasNextToken(remote.isExclusive())) {
             return Passing.FORBIDDEN;
         }
-        return without(tenure, next, settings, effects);
+        return host.precedence().passing(tenure, next, host.localSettings(), effects.now());
+    }
+
+    private static Passing sharing(
+            Tenure tenure, LocalWaiter reader, boolean passWriters, LocalHost host, Effects effects) {
+        return host.precedence().sharing(tenure, reader, passWriters, host.localSettings(), effects.now());
+    }
+
+    /** Returns whether a reader that comes now may join the readers inside this node. */
+    static boolean mayJoin(CqlLock remote, LocalHost host, long now) {
+        return host.precedence().mayJoin(remote.tenure(), host.localSettings(), now);
     }
 
     /** Returns whether a grant inside this node needs a token of its own: readers that follow readers in a kept position share theirs. */
@@ -86,42 +84,10 @@ final class Turn {
         return next.isExclusive() && !remote.isExclusive();
     }
 
-    /**
-     * A local caller passes earlier remote waiters only within bounds (rule E5), which are narrower if they are known. Timestamps decide which
-     * is earlier, but no longer than for {@link #TRUST}.
-     */
-    private static Passing without(Tenure tenure, LocalWaiter next, LocalSettings settings, Effects effects) {
-        long now = effects.now();
-        if (tenure.passesKnownBeyond(TRUST, now)) {
-            return Passing.FORBIDDEN;
-        }
-        if (tenure.remoteIsEarlierThan(next.timestamp, next.since)) {
-            return mayPassKnown(tenure, settings, now) ? Passing.ALLOWED : Passing.FORBIDDEN;
-        }
-        return mustLook(tenure, next.since, settings, now) ? Passing.AFTER_LOOK : Passing.ALLOWED;
-    }
-
-    private static boolean mayPassKnown(Tenure tenure, LocalSettings settings, long now) {
-        return tenure.mayPassKnown(
-                settings.localHandOverLimit(), settings.localHandOverTime().toNanos(), now);
-    }
-
-    /** Returns whether a reader that comes now may join the readers inside this node. */
-    static boolean mayJoin(CqlLock remote, LocalSettings settings, long now) {
-        return !remote.tenure().knowsRemote() && !mustLook(remote.tenure(), now, settings, now);
-    }
-
-    private static boolean mustLook(Tenure tenure, long since, LocalSettings settings, long now) {
-        return tenure.mayBePreceded(since)
-                && tenure.isUnsureBeyond(
-                        settings.localHandOverLimit(),
-                        settings.localHandOverTime().toNanos(),
-                        now);
-    }
-
     /** Returns whether it is worth looking at the remote queue before this waiter's turn comes. */
-    static boolean wantsLook(CqlLock remote, @Nullable LocalWaiter next) {
+    static boolean wantsLook(CqlLock remote, @Nullable LocalWaiter next, LocalHost host) {
         return next != null
+                && host.precedence().looksAhead()
                 && !mustReacquire(remote, next)
                 && remote.tenure().mayBePreceded(next.since)
                 && !remote.tenure().remoteIsEarlierThan(next.timestamp, next.since);

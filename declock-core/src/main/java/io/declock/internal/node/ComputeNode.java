@@ -20,6 +20,7 @@ import io.declock.internal.local.Hold;
 import io.declock.internal.local.KeptLocks;
 import io.declock.internal.local.LocalLock;
 import io.declock.internal.local.LocalWaiter;
+import io.declock.internal.local.Precedence;
 import io.declock.internal.monitor.IsolatedObserver;
 import io.declock.internal.monitor.NodeCounters;
 import io.declock.internal.time.Clock;
@@ -46,6 +47,7 @@ public final class ComputeNode implements DecLock {
     private static final Duration LEAVE_TIMEOUT = Duration.ofSeconds(2);
 
     private final ComputeNodeSettings settings;
+    private final Precedence precedence;
     private final List<Fabric> fabrics;
     private final NodeCounters counters;
     private final LockObserver observer;
@@ -63,6 +65,7 @@ public final class ComputeNode implements DecLock {
 
     private ComputeNode(Builder builder) {
         this.settings = builder.settings;
+        this.precedence = builder.precedence;
         this.fabrics = List.copyOf(builder.fabrics);
         this.counters = builder.counters;
         this.observer = IsolatedObserver.of(builder.observer);
@@ -232,6 +235,11 @@ public final class ComputeNode implements DecLock {
         }
 
         @Override
+        public Precedence precedence() {
+            return precedence;
+        }
+
+        @Override
         public KeptLocks kept() {
             return kept;
         }
@@ -288,6 +296,7 @@ public final class ComputeNode implements DecLock {
         private @Nullable RandomSource random;
         private @Nullable Executor executor;
         private @Nullable Waiting waiting;
+        private Precedence precedence = Precedence.BY_TIMESTAMPS;
 
         private Builder() {}
 
@@ -326,6 +335,12 @@ public final class ComputeNode implements DecLock {
             this.clock = clock;
             this.timer = timer;
             this.random = random;
+            return this;
+        }
+
+        /** Sets the choice between callers of this node and remote waiters, for the evaluation. */
+        public Builder precedence(Precedence other) {
+            this.precedence = other;
             return this;
         }
 

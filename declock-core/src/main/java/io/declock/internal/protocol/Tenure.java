@@ -137,7 +137,7 @@ public final class Tenure {
     }
 
     /** Returns a number that changes whenever the knowledge becomes invalid. */
-    int number() {
+    public int number() {
         return number;
     }
 
@@ -378,6 +378,11 @@ public final class Tenure {
     /** Returns whether a remote waiter is known. */
     public boolean knowsRemote() {
         return knowsRemote;
+    }
+
+    /** Returns whether the earliest remote waiter that is known has an earlier timestamp, however little. */
+    public boolean remoteStampIsBefore(int timestamp) {
+        return remoteTimestamp >= 0 && Timestamp.isBefore(remoteTimestamp, timestamp);
     }
 
     /**

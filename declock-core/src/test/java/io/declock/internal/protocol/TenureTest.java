@@ -124,6 +124,19 @@ class TenureTest {
     }
 
     @Test
+    void timestampsAloneHaveNoTolerance() {
+        tenure.begin(5, 7, 0);
+        assertThat(tenure.remoteStampIsBefore(5)).as("nobody is known").isFalse();
+        tenure.learn(new long[0], 4, 0);
+        assertThat(tenure.remoteStampIsBefore(5)).isTrue();
+        assertThat(tenure.remoteStampIsBefore(4)).isFalse();
+        tenure.learnWaiter(new long[0], -1, 0);
+        assertThat(tenure.remoteStampIsBefore(5))
+                .as("its timestamp is not known")
+                .isFalse();
+    }
+
+    @Test
     void tokensOfASurvivorsGrantsBelongToTheNewEpoch() {
         tenure.begin(5, 7, 0);
         tenure.nextToken();

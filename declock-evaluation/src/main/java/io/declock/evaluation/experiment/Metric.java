@@ -27,8 +27,22 @@ public enum Metric {
     ACQUIRE_MEDIAN("median time to acquire", "µs"),
     /** 99 of 100 acquisitions take at most that long. */
     ACQUIRE_P99("99th percentile of the time to acquire", "µs"),
+    /** Half of the acquisitions of the most popular lock take at most that long. */
+    HOT_ACQUIRE_MEDIAN("median time to acquire the most popular lock", "µs"),
+    /** 99 of 100 acquisitions of the most popular lock take at most that long. */
+    HOT_ACQUIRE_P99("99th percentile of the time to acquire the most popular lock", "µs"),
+    /** The mean of the time from the call that releases a lock to its end. */
+    RELEASE_MEAN("mean time to release", "µs"),
     /** Verbs of acquiring, for each acquisition. */
     ACQUIRE_VERBS("verbs to acquire", "for each acquisition"),
+    /** Verbs of releasing, with those by which a holder looks at the queue, for each acquisition. */
+    RELEASE_VERBS("verbs to release", "for each acquisition"),
+    /** READs by which waiters look at the queue themselves, for each acquisition. */
+    SELF_CHECKS("READs of waiters that look themselves", "for each acquisition"),
+    /** READs by which holders look at the queue, for each acquisition. */
+    LOOKS("READs of holders that look", "for each acquisition"),
+    /** Bytes of verbs on locks, written ones and results, for each acquisition. */
+    LOCK_BYTES("bytes of verbs on locks", "for each acquisition"),
     /** Verbs of acquiring and releasing that are no READs, for each acquisition. */
     ATOMICS("atomics", "for each acquisition"),
     /** READs of acquiring and releasing, for each acquisition. */

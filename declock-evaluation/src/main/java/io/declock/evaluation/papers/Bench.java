@@ -13,6 +13,7 @@ import io.declock.protocols.application.Application;
 import io.declock.simulation.AdapterModel;
 import io.declock.simulation.Latencies;
 import io.declock.simulation.ModelRun;
+import io.declock.simulation.ModelRun.Failures;
 import io.declock.simulation.Outcome;
 import io.declock.simulation.Outcome.Operations;
 import java.util.Collection;
@@ -33,6 +34,7 @@ import org.HdrHistogram.Histogram;
  * @param application makes it
  * @param warmUpMillis virtual milliseconds before the window
  * @param windowMillis virtual milliseconds in which is counted
+ * @param failures what fails meanwhile
  */
 record Bench(
         AdapterModel adapters,
@@ -41,7 +43,8 @@ record Bench(
         String load,
         Supplier<Application> application,
         double warmUpMillis,
-        double windowMillis) {
+        double windowMillis,
+        Failures failures) {
     private static final double MICRO = 1e-3;
     private static final double WARM_UP_MILLIS = 4;
     private static final double GATHERING_MILLIS = 20;
@@ -57,7 +60,8 @@ record Bench(
                 nothing.toString(),
                 () -> new Microbenchmark(nothing),
                 WARM_UP_MILLIS,
-                WINDOW_MILLIS);
+                WINDOW_MILLIS,
+                Failures.NONE);
     }
 
     /** The testbed of DecLock's paper (6.1, 6.2): 8 compute nodes with 32 clients each. Clients of CASLock gather at the most popular locks for some ten milliseconds. */
@@ -77,22 +81,27 @@ record Bench(
 
     /** Returns it with another application. */
     Bench under(String name, Supplier<Application> other) {
-        return new Bench(adapters, computeNodes, clientsPerNode, name, other, warmUpMillis, windowMillis);
+        return new Bench(adapters, computeNodes, clientsPerNode, name, other, warmUpMillis, windowMillis, failures);
     }
 
     /** Returns it with other clients. */
     Bench with(int nodes, int clientsOfEach) {
-        return new Bench(adapters, nodes, clientsOfEach, load, application, warmUpMillis, windowMillis);
+        return new Bench(adapters, nodes, clientsOfEach, load, application, warmUpMillis, windowMillis, failures);
     }
 
     /** Returns it with other adapters. */
     Bench with(AdapterModel other) {
-        return new Bench(other, computeNodes, clientsPerNode, load, application, warmUpMillis, windowMillis);
+        return new Bench(other, computeNodes, clientsPerNode, load, application, warmUpMillis, windowMillis, failures);
     }
 
     /** Returns it with another window. */
     Bench lasting(double warmUp, double window) {
-        return new Bench(adapters, computeNodes, clientsPerNode, load, application, warmUp, window);
+        return new Bench(adapters, computeNodes, clientsPerNode, load, application, warmUp, window, failures);
+    }
+
+    /** Returns it with failures. */
+    Bench with(Failures other) {
+        return new Bench(adapters, computeNodes, clientsPerNode, load, application, warmUpMillis, windowMillis, other);
     }
 
     /** Returns a sweep of locks. */
@@ -117,14 +126,21 @@ record Bench(
                 Long.toString(warmUp),
                 Long.toString(window));
         return new Trial(
-                id,
+                failures.equals(Failures.NONE) ? id : id + "/" + failures,
                 seed -> measured(ModelRun.run(
                         seed,
                         new ModelRun.Setting(
-                                lock.system(), adapters, computeNodes, clientsPerNode, application, warmUp, window))));
+                                lock.system(),
+                                adapters,
+                                computeNodes,
+                                clientsPerNode,
+                                application,
+                                warmUp,
+                                window,
+                                failures))));
     }
 
-    private static Measured measured(Outcome outcome) {
+    private Measured measured(Outcome outcome) {
         Map<Metric, Double> values = new EnumMap<>(Metric.class);
         double acquisitions = Math.max(1, outcome.acquisitions());
         values.put(Metric.OPERATIONS, outcome.all().perSecond());
@@ -137,6 +153,14 @@ record Bench(
         values.put(Metric.ACQUIRE_MEDIAN, waits.getValueAtPercentile(50) * MICRO);
         values.put(Metric.ACQUIRE_P99, waits.getValueAtPercentile(99) * MICRO);
         values.put(Metric.ACQUIRE_VERBS, outcome.acquireVerbsEach());
+        Histogram hot = outcome.locking().firstLockWaits().histogram();
+        values.put(Metric.HOT_ACQUIRE_MEDIAN, hot.getValueAtPercentile(50) * MICRO);
+        values.put(Metric.HOT_ACQUIRE_P99, hot.getValueAtPercentile(99) * MICRO);
+        values.put(Metric.RELEASE_MEAN, outcome.locking().releases().mean() * MICRO);
+        values.put(Metric.RELEASE_VERBS, outcome.releaseVerbsEach());
+        values.put(Metric.SELF_CHECKS, outcome.selfChecksEach());
+        values.put(Metric.LOOKS, outcome.looksEach());
+        values.put(Metric.LOCK_BYTES, outcome.lockBytesEach());
         values.put(Metric.ATOMICS, outcome.verbs().atomics() / acquisitions);
         values.put(Metric.READS, outcome.verbs().reads() / acquisitions);
         values.put(Metric.MESSAGES, outcome.messages() / acquisitions);
@@ -145,7 +169,12 @@ record Bench(
         values.put(Metric.UTILISATION, 100 * outcome.utilisation());
         values.put(Metric.JAIN, outcome.fairness());
         putKinds(outcome.kinds(), values);
-        return new Measured(values, outcome.hash());
+        return new Measured(
+                values,
+                outcome.slices().stream()
+                        .map(count -> count * 1e9 / failures.sliceNanos())
+                        .toList(),
+                outcome.hash());
     }
 
     private static void putKinds(List<Operations> kinds, Map<Metric, Double> values) {

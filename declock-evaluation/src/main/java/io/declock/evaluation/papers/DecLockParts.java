@@ -5,7 +5,6 @@ package io.declock.evaluation.papers;
 
 import static io.declock.evaluation.papers.Lock.CASLOCK;
 import static io.declock.evaluation.papers.Lock.DECLOCK_PF;
-import static io.declock.evaluation.papers.Lock.DECLOCK_TF;
 import static io.declock.evaluation.papers.Lock.DSLR_PLUS;
 import static io.declock.evaluation.papers.Lock.SHIFTLOCK;
 
@@ -26,16 +25,8 @@ import io.declock.simulation.AdapterModel;
 import java.util.ArrayList;
 import java.util.List;
 
-/** DecLock's experiments on its own parts: figures 14 and 18. */
+/** DecLock's experiments on its own parts: figure 18. */
 final class DecLockParts {
-    private static final int CLIENTS = 256;
-    private static final String FLAT = "no hierarchy";
-
-    private static final Lock WITHOUT_HIERARCHY = new Lock(FLAT, DECLOCK_TF.system());
-    private static final Lock TIMESTAMPS_TF = new Lock("timestamps, task-fair", DECLOCK_TF.system());
-    private static final Lock TIMESTAMPS_PF = new Lock("timestamps, phase-fair", DECLOCK_PF.system());
-    private static final List<Lock> HIERARCHIES = List.of(WITHOUT_HIERARCHY, TIMESTAMPS_TF, TIMESTAMPS_PF);
-
     private static final double[] DISTANCES = {1, 2, 3, 4};
     private static final int[] INSIDE = {1, 4, 16};
     private static final List<Lock> AT_A_DISTANCE = List.of(CASLOCK, DSLR_PLUS, SHIFTLOCK, DECLOCK_PF);
@@ -43,57 +34,7 @@ final class DecLockParts {
     private DecLockParts() {}
 
     static List<Experiment> all() {
-        return List.of(hierarchy(), heterogeneous());
-    }
-
-    private static Experiment hierarchy() {
-        return Sweeps.of(
-                new About(
-                        "declock-figure-14",
-                        "With and without a hierarchy",
-                        Paper.DECLOCK,
-                        "6.3, figure 14",
-                        "The default load with no readers, half and 90% readers: latency of the operations under the most popular lock.",
-                        List.of(
-                                "The paper's other policies, remote-prefer, local-prefer and local-bound, are not in this library, so the reductions of 66.7 and 70.8% are not compared.",
-                                "Without a hierarchy each client is a compute node of its own, with an adapter of its own.",
-                                "The latency is the operation's, not the acquisition's alone.")),
-                size -> new Sweep(Lock.names(HIERARCHIES), size.of(0, 50, 90), (name, percent) -> {
-                    Bench bench = Bench.decLock(Settings.DECLOCK.withReadShare(percent / 100));
-                    return (name.equals(FLAT) ? bench.with(CLIENTS, 1) : bench)
-                            .trial(Lock.named(HIERARCHIES, name), size);
-                }),
-                DecLockParts::concludeHierarchy);
-    }
-
-    private static Conclusions concludeHierarchy(Sweep sweep, Trials trials) {
-        Axis readers = Axis.linear("readers, %");
-        return new Conclusions(
-                List.of(
-                        sweep.figure(
-                                trials,
-                                "declock-14-median",
-                                "Median under the most popular lock",
-                                readers,
-                                Metric.HOT_MEDIAN,
-                                true),
-                        sweep.figure(
-                                trials,
-                                "declock-14-p99",
-                                "99th percentile under the most popular lock",
-                                readers,
-                                Metric.HOT_P99,
-                                true)),
-                List.of(
-                        overTimestamps(sweep, trials, "median", Metric.HOT_MEDIAN),
-                        overTimestamps(sweep, trials, "99th percentile", Metric.HOT_P99)));
-    }
-
-    private static Finding overTimestamps(Sweep sweep, Trials trials, String what, Metric metric) {
-        return new Finding(
-                "no hierarchy over timestamps, task-fair: " + what + ", at least",
-                Published.larger("6.3, figure 14: larger for each share of readers"),
-                sweep.smallestRatio(trials, FLAT, TIMESTAMPS_TF.name(), metric));
+        return List.of(heterogeneous());
     }
 
     private static Experiment heterogeneous() {

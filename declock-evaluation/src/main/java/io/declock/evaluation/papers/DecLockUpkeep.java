@@ -53,8 +53,7 @@ final class DecLockUpkeep {
                         Paper.DECLOCK,
                         "6.4, figure 15 (left)",
                         "The default load; varied: the verbs inside. A release repeats its READ of the queue while an entry is not filled.",
-                        List.of(
-                                "The right side of the figure, the queue's capacity, is not repeated: the model does not measure a release's latency.")),
+                        List.of()),
                 size -> new Sweep(
                         List.of(AS_PRINTED, ADAPTIVE),
                         size.of(INSIDE),
@@ -116,8 +115,7 @@ final class DecLockUpkeep {
                         "A lock that every compute node has used is reset while it is free.",
                         List.of(
                                 "The paper counts clients, of which its initiator signals each; here are compute nodes, of which it signals one member each.",
-                                "A message costs its sender nothing in this model.",
-                                "The right side of the figure, the throughput while a compute node and the memory node fail, is not repeated here; docs/reliability.md has such failures in real processes.")),
+                                "A message costs its sender nothing in this model.")),
                 size -> new Sweep(List.of(RESET), size.of(NODES), DecLockUpkeep::resetTrial),
                 DecLockUpkeep::concludeResets);
     }

@@ -17,6 +17,10 @@ public final class Experiments {
         all.addAll(DecLockLoads.all());
         all.addAll(DecLockParts.all());
         all.addAll(DecLockUpkeep.all());
+        all.add(DecLockHierarchy.experiment());
+        all.add(DecLockCapacity.experiment());
+        all.add(DecLockFailures.experiment());
+        all.add(DecLockRules.experiment());
         all.addAll(DecLockApplications.all());
         all.addAll(ShiftLockLoads.all());
         all.addAll(LockTraces.shiftLock());

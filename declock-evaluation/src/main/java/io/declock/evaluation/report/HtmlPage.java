@@ -8,6 +8,7 @@ import io.declock.evaluation.experiment.Figure;
 import io.declock.evaluation.experiment.Finding;
 import io.declock.evaluation.experiment.Report;
 import io.declock.evaluation.experiment.Series;
+import io.declock.evaluation.experiment.Table;
 import io.declock.evaluation.experiment.Verdict;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -77,6 +78,7 @@ public final class HtmlPage {
         }
         if (entry instanceof Report.Done done) {
             findings(done.conclusions().findings());
+            done.conclusions().tables().forEach(this::table);
             done.conclusions().figures().forEach(this::figure);
         } else if (entry instanceof Report.Failed failed) {
             paragraph("Not run to its end: " + failed.problem(), "differs");
@@ -106,6 +108,19 @@ public final class HtmlPage {
                 html.append("<br>").append(escape(Summaries.reason(finding)));
             }
             html.append("</td></tr>\n");
+        }
+        html.append("</table>\n");
+    }
+
+    private void table(Table table) {
+        html.append("<table>\n<tr><th>").append(escape(table.title())).append("</th>");
+        table.columns()
+                .forEach(column -> html.append("<th>").append(escape(column)).append("</th>"));
+        html.append("</tr>\n");
+        for (Table.Row row : table.rows()) {
+            html.append("<tr><td>").append(escape(row.name())).append("</td>");
+            row.values().forEach(value -> number(Numbers.text(value)));
+            html.append("</tr>\n");
         }
         html.append("</table>\n");
     }

@@ -6,6 +6,7 @@ package io.declock.evaluation.report;
 import io.declock.evaluation.experiment.About;
 import io.declock.evaluation.experiment.Finding;
 import io.declock.evaluation.experiment.Report;
+import io.declock.evaluation.experiment.Table;
 import io.declock.evaluation.experiment.Verdict;
 
 /** Writes the findings of a report as a page of the documentation. */
@@ -50,6 +51,7 @@ public final class MarkdownPage {
         }
         if (entry instanceof Report.Done done) {
             table(done);
+            done.conclusions().tables().forEach(this::table);
         } else if (entry instanceof Report.Failed failed) {
             text.append("\n**Not run to its end**: ").append(failed.problem()).append('\n');
         }
@@ -70,6 +72,19 @@ public final class MarkdownPage {
             cell(Numbers.text(finding.ratio()));
             String verdict = finding.verdict().label();
             cell(finding.verdict() == Verdict.REACHED ? verdict : verdict + ". " + Summaries.reason(finding));
+            text.append("|\n");
+        }
+    }
+
+    private void table(Table table) {
+        text.append('\n').append(table.title()).append(":\n\n| ");
+        table.columns().forEach(column -> text.append("| ").append(column).append(' '));
+        text.append("|\n| --- ")
+                .append("| ---: ".repeat(table.columns().size()))
+                .append("|\n");
+        for (Table.Row row : table.rows()) {
+            cell(row.name());
+            row.values().forEach(value -> cell(Numbers.text(value)));
             text.append("|\n");
         }
     }

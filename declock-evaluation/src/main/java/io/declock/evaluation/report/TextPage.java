@@ -5,6 +5,7 @@ package io.declock.evaluation.report;
 
 import io.declock.evaluation.experiment.Finding;
 import io.declock.evaluation.experiment.Report;
+import io.declock.evaluation.experiment.Table;
 import io.declock.evaluation.experiment.Verdict;
 import java.io.PrintWriter;
 
@@ -23,12 +24,28 @@ public final class TextPage {
                     entry.about().where());
             if (entry instanceof Report.Done done) {
                 print(done, out);
+                done.conclusions().tables().forEach(table -> print(table, out));
             } else if (entry instanceof Report.Failed failed) {
                 out.printf("  not run to its end: %s%n", failed.problem());
             }
         }
         out.printf("%n%s%n", Summaries.verdicts(report));
         out.flush();
+    }
+
+    private static void print(Table table, PrintWriter out) {
+        out.printf("  %s:%n  %-40s", table.title(), "");
+        table.columns().forEach(column -> out.printf("  %s", column));
+        out.println();
+        for (Table.Row row : table.rows()) {
+            out.printf("  %-40s", row.name());
+            for (int i = 0; i < table.columns().size(); i++) {
+                out.printf(
+                        "  %" + table.columns().get(i).length() + "s",
+                        Numbers.text(row.values().get(i)));
+            }
+            out.println();
+        }
     }
 
     private static void print(Report.Done done, PrintWriter out) {

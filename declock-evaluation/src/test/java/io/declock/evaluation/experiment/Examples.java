@@ -78,8 +78,13 @@ public final class Examples {
                                     "fast over slow",
                                     Published.times(4, "section 0"),
                                     sweep.largestRatio(trials, "fast & <good>", "slow", Metric.OPERATIONS)),
-                            new Finding("slow", Published.size(7, "M/s", "section 0"), 1)
-                                    .because("It is an example.")));
+                            new Finding("slow", Published.size(7, "M/s", "section 0"), 1).because("It is an example.")),
+                    List.of(new Table(
+                            "Side by side",
+                            List.of("width & height", "depth"),
+                            List.of(
+                                    new Table.Row("with", List.of(1.5, 20.0)),
+                                    new Table.Row("without", List.of(2.0, 0.25))))));
         }
     }
 }

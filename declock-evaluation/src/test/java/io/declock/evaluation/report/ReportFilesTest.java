@@ -117,6 +117,19 @@ class ReportFilesTest {
     }
 
     @Test
+    void aTableHasARowForEachOfItsRows() {
+        assertThat(MarkdownPage.of(report(1), PROVENANCE))
+                .contains("Side by side:\n\n| | width & height | depth |\n| --- | ---: | ---: |\n")
+                .contains("| with | 1.5 | 20 |\n| without | 2 | 0.25 |\n");
+        assertThat(HtmlPage.of(report(1), PROVENANCE))
+                .contains("<tr><th>Side by side</th><th>width &amp; height</th><th>depth</th></tr>")
+                .contains("<tr><td>without</td><td class=\"number\">2</td><td class=\"number\">0.25</td></tr>");
+        StringWriter text = new StringWriter();
+        TextPage.print(report(1), new PrintWriter(text));
+        assertThat(text.toString()).contains("Side by side:").containsPattern("without +2 +0.25");
+    }
+
+    @Test
     void numbersHaveFourDigitsAtMostAndNoExponent() {
         assertThat(Numbers.text(0)).isEqualTo("0");
         assertThat(Numbers.text(1_234_567.8)).isEqualTo("1,234,568");
