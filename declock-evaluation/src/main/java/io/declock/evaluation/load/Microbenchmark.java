@@ -32,9 +32,10 @@ public final class Microbenchmark implements Application {
      * @param locks number of locks, each with an object
      * @param zipf exponent of Zipf's law, 0 for equal shares
      * @param readShare share of operations that read
-     * @param verbsInside verbs on the object while the lock is held, one after the other
+     * @param verbsInside verbs on the object while the lock is held
      * @param objectWords words of an object
      * @param pauseNanos how long a client's own processor is busy between two operations
+     * @param together whether the verbs inside are posted at once, of one word each, instead of one after the other
      * @param failures share of operations at whose end the client leaves the lock behind instead of releasing it, as if it had failed
      */
     public record Settings(
@@ -44,10 +45,11 @@ public final class Microbenchmark implements Application {
             int verbsInside,
             int objectWords,
             long pauseNanos,
+            boolean together,
             double failures) {
-        /** Makes settings without failures. */
+        /** Makes settings with verbs one after the other, and without failures. */
         public Settings(int locks, double zipf, double readShare, int verbsInside, int objectWords, long pauseNanos) {
-            this(locks, zipf, readShare, verbsInside, objectWords, pauseNanos, 0);
+            this(locks, zipf, readShare, verbsInside, objectWords, pauseNanos, false, 0);
         }
 
         /** The defaults of DecLock's paper. */
@@ -58,37 +60,42 @@ public final class Microbenchmark implements Application {
 
         /** Returns them with another number of locks. */
         public Settings withLocks(int other) {
-            return new Settings(other, zipf, readShare, verbsInside, objectWords, pauseNanos, failures);
+            return new Settings(other, zipf, readShare, verbsInside, objectWords, pauseNanos, together, failures);
         }
 
         /** Returns them with another exponent. */
         public Settings withZipf(double other) {
-            return new Settings(locks, other, readShare, verbsInside, objectWords, pauseNanos, failures);
+            return new Settings(locks, other, readShare, verbsInside, objectWords, pauseNanos, together, failures);
         }
 
         /** Returns them with another share of readers. */
         public Settings withReadShare(double other) {
-            return new Settings(locks, zipf, other, verbsInside, objectWords, pauseNanos, failures);
+            return new Settings(locks, zipf, other, verbsInside, objectWords, pauseNanos, together, failures);
         }
 
         /** Returns them with another number of verbs inside. */
         public Settings withVerbsInside(int other) {
-            return new Settings(locks, zipf, readShare, other, objectWords, pauseNanos, failures);
+            return new Settings(locks, zipf, readShare, other, objectWords, pauseNanos, together, failures);
+        }
+
+        /** Returns them with all verbs inside posted at once. */
+        public Settings withVerbsTogether() {
+            return new Settings(locks, zipf, readShare, verbsInside, objectWords, pauseNanos, true, failures);
         }
 
         /** Returns them with objects of another size. */
         public Settings withObjectWords(int other) {
-            return new Settings(locks, zipf, readShare, verbsInside, other, pauseNanos, failures);
+            return new Settings(locks, zipf, readShare, verbsInside, other, pauseNanos, together, failures);
         }
 
         /** Returns them with another pause. */
         public Settings withPause(long nanos) {
-            return new Settings(locks, zipf, readShare, verbsInside, objectWords, nanos, failures);
+            return new Settings(locks, zipf, readShare, verbsInside, objectWords, nanos, together, failures);
         }
 
         /** Returns them with another share of failures. */
         public Settings withFailures(double share) {
-            return new Settings(locks, zipf, readShare, verbsInside, objectWords, pauseNanos, share);
+            return new Settings(locks, zipf, readShare, verbsInside, objectWords, pauseNanos, together, share);
         }
     }
 
@@ -131,6 +138,7 @@ public final class Microbenchmark implements Application {
         private int verbsLeft;
 
         Client(ApplicationWorld world) {
+            super(settings.together() ? Math.max(1, settings.verbsInside()) : 1);
             this.world = world;
             this.chance = Chance.of(world);
         }
@@ -145,8 +153,9 @@ public final class Microbenchmark implements Application {
         }
 
         private void goOn() {
-            if (verbsLeft-- > 0) {
-                world.post(verb());
+            if (verbsLeft > 0) {
+                verbsLeft -= settings.together() ? verbsLeft : 1;
+                world.post(verbs());
             } else if (settings.failures() > 0 && chance.happens(settings.failures())) {
                 world.abandon(lock);
                 world.aborted();
@@ -156,14 +165,23 @@ public final class Microbenchmark implements Application {
             }
         }
 
-        private VerbChain verb() {
+        private VerbChain verbs() {
             long address = world.address((long) lock * settings.objectWords());
             VerbChain chain = begin(Purpose.INSPECT);
-            if (mode == LockMode.READ) {
-                return chain.read(address, settings.objectWords());
-            }
             object[0]++;
-            return chain.write(address, object);
+            if (!settings.together()) {
+                return mode == LockMode.READ
+                        ? chain.read(address, settings.objectWords())
+                        : chain.write(address, object);
+            }
+            for (int i = 0; i < settings.verbsInside(); i++) {
+                if (mode == LockMode.READ) {
+                    chain.read(address, 1);
+                } else {
+                    chain.write(address, object[0]);
+                }
+            }
+            return chain;
         }
 
         private void ended() {

@@ -150,7 +150,8 @@ public abstract class FabricClientsContract {
         }
         for (LockMode mode : LockMode.values()) {
             FabricClients process = join(protocol);
-            String verb = mode == LockMode.READ ? "MASKED_FETCH_AND_ADD" : "MASKED_COMPARE_AND_SWAP";
+            boolean reads = mode == LockMode.READ && protocol.has(LockMode.READ);
+            String verb = reads ? "MASKED_FETCH_AND_ADD" : "MASKED_COMPARE_AND_SWAP";
             assertThatThrownBy(() -> process.lock(0, "refused", mode)).hasStackTraceContaining(verb);
         }
         assertThat(rig.node().status().fetchAndAdds()).isZero();
