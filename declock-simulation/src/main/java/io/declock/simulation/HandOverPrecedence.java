@@ -46,7 +46,7 @@ abstract class HandOverPrecedence extends Precedence {
         return false;
     }
 
-    /** Who has the earlier timestamp; an unknown remote waiter counts as later. */
+    /** The waiter with the earlier timestamp is next; an unknown remote waiter counts as later. */
     private static final class AsPrinted extends HandOverPrecedence {
         @Override
         public Passing passing(Tenure tenure, LocalWaiter next, LocalSettings settings, long now) {

@@ -9,7 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Checks that a writer holds a lock alone. Locks and clients are known by numbers. Who holds a lock for longer than its lease does not count from then on. */
+/** Checks that a writer holds a lock alone. Locks and clients are known by numbers. A hold does not count any more when its lease is over. */
 final class HoldersChecker {
     private static final int NOBODY = -1;
 

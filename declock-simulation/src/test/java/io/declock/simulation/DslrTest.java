@@ -278,7 +278,7 @@ class DslrTest {
         assertThat(events).containsExactly("granted");
     }
 
-    /** Whoever was to set the word to zero has died. */
+    /** The client that was to set the word to zero has died. */
     @Test
     void aClientThatHasDrawnInVainForLongWaitsUntilTheCountersBeginAnew() {
         client = client(new Dslr.Settings(LEASE, 5, 1, PAUSES));
