@@ -8,6 +8,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.declock.InvalidSettingException;
 import io.declock.TcpTransport;
+import io.declock.testkit.ChildProcess;
+import io.declock.testkit.Commands;
 import io.declock.testkit.Needs;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -15,16 +17,12 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.uring.IoUring;
-import java.io.File;
 import java.io.IOException;
-import java.lang.reflect.Method;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
-import java.net.URL;
-import java.net.URLClassLoader;
 import java.nio.file.Path;
-import java.util.ArrayList;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -110,38 +108,37 @@ class EventLoopsTest {
     /** An application has Netty's classes for io_uring only if it asks for them. */
     @Test
     void withoutTheClassesOfIoUringEverythingElseStartsAndItIsRefusedByName() throws Exception {
-        List<URL> path = new ArrayList<>();
-        for (String entry : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
-            path.add(Path.of(entry).toUri().toURL());
-        }
-        try (URLClassLoader without = new WithoutIoUring(path.toArray(new URL[0]))) {
-            Class<?> loops = without.loadClass(EventLoops.class.getName());
-            Class<?> transports = without.loadClass(TcpTransport.class.getName());
-            Method start = loops.getMethod("start", transports, int.class, long.class, String.class);
-            for (Object transport : transports.getEnumConstants()) {
-                if (transport.toString().equals("IO_URING")) {
-                    assertThatThrownBy(() -> start.invoke(null, transport, 1, 0L, "test"))
-                            .cause()
-                            .hasMessageContainingAll("transport=IO_URING", "add Netty's native library");
-                } else if (!transport.toString().equals("EPOLL") || Epoll.isAvailable()) {
-                    ((AutoCloseable) start.invoke(null, transport, 1, 0L, "test")).close();
-                }
-            }
-        }
+        List<Path> without = Commands.classPath().stream()
+                .filter(entry -> !entry.toString().contains("io_uring"))
+                .toList();
+        List<String> command = Commands.java(List.of(), without, WithoutIoUring.class.getName(), List.of());
+
+        ChildProcess.Finished child = ChildProcess.run(new ProcessBuilder(command), Duration.ofSeconds(25));
+
+        String epoll = Epoll.isAvailable() ? "EPOLL: started" : "EPOLL: refused: transport=EPOLL";
+        assertThat(child.text())
+                .contains("AUTO: started", "NIO: started", epoll)
+                .containsPattern("IO_URING: refused: transport=IO_URING.*add Netty's native library");
+        assertThat(child.status()).isZero();
     }
 
-    /** Loads this project's and Netty's classes anew, and no others than those of the platform. */
-    private static final class WithoutIoUring extends URLClassLoader {
-        WithoutIoUring(URL[] path) {
-            super(path, ClassLoader.getPlatformClassLoader());
+    /**
+     * Starts event loops on each transport. A process of its own: classes of Netty that are loaded a second time in one process take the
+     * native methods from the first ones when they are unloaded.
+     */
+    static final class WithoutIoUring {
+        public static void main(String[] arguments) {
+            for (TcpTransport transport : TcpTransport.values()) {
+                System.out.println(transport + ": " + start(transport));
+            }
         }
 
-        @Override
-        protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
-            if (name.startsWith("io.netty.channel.uring.")) {
-                throw new ClassNotFoundException(name);
+        private static String start(TcpTransport transport) {
+            try (EventLoops loops = EventLoops.start(transport, 1, 0, "test")) {
+                return "started";
+            } catch (InvalidSettingException e) {
+                return "refused: " + e.getMessage();
             }
-            return super.loadClass(name, resolve);
         }
     }
 
