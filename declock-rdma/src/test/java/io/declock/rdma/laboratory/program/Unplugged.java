@@ -22,7 +22,7 @@ public final class Unplugged {
     private static final String SUCCESS = "UNPLUGGED";
 
     private static final Duration START = Duration.ofSeconds(90);
-    private static final Duration SOON = Duration.ofSeconds(20);
+    private static final Duration SOON = Duration.ofSeconds(60);
     private static final int TRIES = 20;
     private static final String ADDRESS = "rdma://10.77.0.1:7420";
 
