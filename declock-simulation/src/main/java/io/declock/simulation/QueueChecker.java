@@ -194,7 +194,8 @@ final class QueueChecker implements WatchedRegion.Observer {
         return session.life().memory().peek(record);
     }
 
-    private void positionsChange(SimulatedSession session, long record, long before, long after, RecordPositions queue) {
+    private void positionsChange(
+            SimulatedSession session, long record, long before, long after, RecordPositions queue) {
         long change = after - before;
         Position own = queue.own(session);
         for (int was = 0; was < 2; was++) {
@@ -227,8 +228,7 @@ final class QueueChecker implements WatchedRegion.Observer {
         }
     }
 
-    private void take(
-            SimulatedSession session, int index, boolean exclusive, long before, RecordPositions queue) {
+    private void take(SimulatedSession session, int index, boolean exclusive, long before, RecordPositions queue) {
         queue.take(session, index, exclusive, LockHeader.grants(before, exclusive));
         acquisitions++;
     }
@@ -388,7 +388,9 @@ final class QueueChecker implements WatchedRegion.Observer {
                 return;
             }
             boolean stuck = LockHeader.isInReset(header) && (claimant == null || !claimant.isCut());
-            if (stuck || !queue.all().stream().allMatch(position -> position.session().isCut() || isKept(position, key))) {
+            if (stuck
+                    || !queue.all().stream()
+                            .allMatch(position -> position.session().isCut() || isKept(position, key))) {
                 throw new Violation(
                         "at rest",
                         "record " + number(key) + " is left as " + LockHeader.toString(header) + " with " + queue);

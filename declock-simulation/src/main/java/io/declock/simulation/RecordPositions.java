@@ -84,8 +84,7 @@ final class RecordPositions {
         Position own = own(session);
         if (own != null) {
             throw new Violation(
-                    "one position",
-                    session + " has two positions in record " + record + ": " + own + " and " + index);
+                    "one position", session + " has two positions in record " + record + ": " + own + " and " + index);
         }
         queue.add(new Position(session, index, exclusive, granted));
         takers.put(index, session);
@@ -109,11 +108,7 @@ final class RecordPositions {
     /** A position that is kept goes on to the next index of its slot, with nobody behind it (rule K6). */
     void moveOn(SimulatedSession session, int head, int capacity) {
         Position own = own(session);
-        if (own == null
-                || !own.exclusive
-                || !own.granted
-                || queue.size() != 1
-                || own.index != head && own.index >= 0) {
+        if (own == null || !own.exclusive || !own.granted || queue.size() != 1 || own.index != head && own.index >= 0) {
             throw new Violation("header", session + " moves record " + record + " on, whose positions are " + queue);
         }
         own.index = head + capacity;
@@ -146,8 +141,7 @@ final class RecordPositions {
             throw new Violation("header", "record " + record + " {" + LockHeader.toString(header) + "} but " + queue);
         }
         if (LockHeader.tail(header) >= LockHeader.HEAD_RANGE) {
-            throw new Violation(
-                    "header", "record " + record + " ran out of its range: " + LockHeader.toString(header));
+            throw new Violation("header", "record " + record + " ran out of its range: " + LockHeader.toString(header));
         }
     }
 

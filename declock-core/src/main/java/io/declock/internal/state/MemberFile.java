@@ -99,8 +99,7 @@ public final class MemberFile implements MemberList {
     static MemberFile open(Path directory, String memoryNodeId, Disk disk) throws StateDirectoryException {
         FileChannel lock = lock(directory);
         try {
-            MemberFile opened = 
-                    new MemberFile(directory, lock, RecordFile.open(directory, memoryNodeId, disk));
+            MemberFile opened = new MemberFile(directory, lock, RecordFile.open(directory, memoryNodeId, disk));
             opened.writer.setDaemon(true);
             opened.writer.start();
             return opened;

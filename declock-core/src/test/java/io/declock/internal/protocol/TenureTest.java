@@ -131,9 +131,7 @@ class TenureTest {
         assertThat(tenure.remoteStampIsBefore(5)).isTrue();
         assertThat(tenure.remoteStampIsBefore(4)).isFalse();
         tenure.learn(new long[0], 0, 0);
-        assertThat(tenure.remoteStampIsBefore(1))
-                .as("zero is a timestamp, too")
-                .isTrue();
+        assertThat(tenure.remoteStampIsBefore(1)).as("zero is a timestamp, too").isTrue();
         tenure.learnWaiter(new long[0], -1, 0);
         assertThat(tenure.remoteStampIsBefore(5))
                 .as("its timestamp is not known")

@@ -220,8 +220,8 @@ class FabricApplicationsTest {
         assertThat(operations).extracting(Operation::client).containsExactly(FIRST_CLIENT, FIRST_CLIENT + 1);
         assertThat(operations).allMatch(operation -> operation.kind() == 10 * operation.client());
         assertThat(operations)
-                .allSatisfy(operation ->
-                        assertThat(operation.nanos()).isBetween(PAUSE, PAUSE + System.nanoTime() - begun));
+                .allSatisfy(
+                        operation -> assertThat(operation.nanos()).isBetween(PAUSE, PAUSE + System.nanoTime() - begun));
     }
 
     private void repeat(ApplicationWorld world, Request request) {
@@ -342,10 +342,10 @@ class FabricApplicationsTest {
     void wordsThatAreInSeveralRecordsAreApart() {
         long[] written = LongStream.range(100, 110).toArray();
         FabricApplications process = join(Kind.LITERATURE, 1, loader -> loader.write(5, written), (number, world) -> {
-            world.post(new Read(world.address(3), 9, words -> log.add(LongStream.of(words)
-                    .boxed()
-                    .toList()
-                    .toString())));
+            world.post(new Read(
+                    world.address(3),
+                    9,
+                    words -> log.add(LongStream.of(words).boxed().toList().toString())));
         });
         FabricApplications former = join(
                 Kind.LITERATURE,
