@@ -120,7 +120,7 @@ public final class EvaluationCommand implements Runnable {
     @Command(
             name = "full",
             mixinStandardHelpOptions = true,
-            description = "Runs all experiments at full size: under two hours on two cores.")
+            description = "Runs all experiments at full size: about a quarter of an hour on two cores.")
     static final class Full implements Callable<Integer> {
         @Mixin
         private RunOptions options;

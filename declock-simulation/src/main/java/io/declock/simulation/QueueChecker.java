@@ -9,6 +9,7 @@ import io.declock.internal.layout.QueueEntry;
 import io.declock.internal.layout.ResetClaim;
 import io.declock.internal.protocol.CqlLock;
 import io.declock.internal.protocol.PositionState;
+import io.declock.simulation.RecordPositions.Position;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
@@ -24,32 +25,12 @@ import org.jspecify.annotations.Nullable;
  * FIFO: no position is granted while an earlier, conflicting one waits.
  */
 final class QueueChecker implements WatchedRegion.Observer {
-    private static final class Position {
-        private final SimulatedSession session;
-        private int index;
-        private boolean exclusive;
-        private boolean granted;
-
-        Position(SimulatedSession session, int index, boolean exclusive, boolean granted) {
-            this.session = session;
-            this.index = index;
-            this.exclusive = exclusive;
-            this.granted = granted;
-        }
-
-        @Override
-        public String toString() {
-            return (exclusive ? "writer " : "reader ") + session + " at " + index + (granted ? " (granted)" : "");
-        }
-    }
-
     private static final long RECORD_MASK = (1L << 40) - 1;
     private static final long[] RELEASES = {LockHeader.release(false), LockHeader.release(true)};
     private static final long[] ACQUIRES = {LockHeader.acquire(false), LockHeader.acquire(true)};
 
     private final SimulatedWorld world;
-    private final Map<Long, List<Position>> positions = new LinkedHashMap<>();
-    private final Map<Long, Map<Integer, SimulatedSession>> takers = new HashMap<>();
+    private final Map<Long, RecordPositions> positions = new LinkedHashMap<>();
     private final Map<CqlLock, long[]> observed = new IdentityHashMap<>();
     private final Map<Long, SimulatedSession> claimants = new HashMap<>();
     private final Map<Long, Long> marked = new HashMap<>();
@@ -82,20 +63,20 @@ final class QueueChecker implements WatchedRegion.Observer {
         long key = session.life().keyOf(record);
         lives.put(key, session.life());
         headers.put(key, after);
-        List<Position> queue = positions.computeIfAbsent(key, fresh -> new ArrayList<>());
+        RecordPositions queue = positions.computeIfAbsent(key, fresh -> new RecordPositions(record));
         if (LockHeader.epoch(before) != LockHeader.epoch(after)) {
             resetEnds(session, record, purpose, before, after, queue);
         } else if (LockHeader.isInReset(before) != LockHeader.isInReset(after)) {
             resetBegins(session, record, after);
         } else if (!LockHeader.isInReset(before)) {
             if (after - before == capacity * LockHeader.requeue(true, true)) {
-                movesOn(session, record, before, queue);
+                queue.moveOn(session, LockHeader.head(before), capacity);
             } else {
                 positionsChange(session, record, before, after, queue);
             }
         }
         if (!LockHeader.isInReset(after)) {
-            checkHeader(record, after, queue);
+            queue.checkHeader(after);
         }
     }
 
@@ -110,10 +91,14 @@ final class QueueChecker implements WatchedRegion.Observer {
             }
             return;
         }
-        Position own = own(session, queueOf(session, record));
-        boolean ofOwn =
-                own != null && own.index % capacity == word - 2 && QueueEntry.version(value) == own.index / capacity;
-        if (own != null && ofOwn && !LockHeader.isInReset(header) && own.index - LockHeader.head(header) >= capacity) {
+        Position own = queueOf(session, record).own(session);
+        boolean ofOwn = own != null
+                && own.index() % capacity == word - 2
+                && QueueEntry.version(value) == own.index() / capacity;
+        if (own != null
+                && ofOwn
+                && !LockHeader.isInReset(header)
+                && own.index() - LockHeader.head(header) >= capacity) {
             throw new Violation("overflow", session + " wrote an entry into the slot of another waiter, " + own);
         }
     }
@@ -162,15 +147,15 @@ final class QueueChecker implements WatchedRegion.Observer {
     public void restored(MemoryNodeLife life, long record, Map<SimulatedSession, Boolean> exclusiveBySession) {
         long key = life.keyOf(record);
         long header = life.memory().peek(record);
-        List<Position> queue = new ArrayList<>();
-        exclusiveBySession.forEach((session, exclusive) -> queue.add(new Position(session, -1, exclusive, true)));
+        RecordPositions queue = new RecordPositions(record);
+        exclusiveBySession.forEach(queue::keep);
         world.note(
                 () -> "record " + number(record) + " is restored as " + LockHeader.toString(header) + " with " + queue);
         if (LockHeader.isInReset(header) || LockHeader.head(header) != 0) {
             throw new Violation(
                     "header", "record " + number(record) + " was restored as " + LockHeader.toString(header));
         }
-        checkHeader(record, header, queue);
+        queue.checkHeader(header);
         lives.put(key, life);
         headers.put(key, header);
         positions.put(key, queue);
@@ -188,60 +173,44 @@ final class QueueChecker implements WatchedRegion.Observer {
         }
         long key = life.keyOf(record);
         headers.put(key, after);
-        List<Position> queue = positions.getOrDefault(key, new ArrayList<>());
-        give(of, record, true, queue);
-        checkHeader(record, after, queue);
+        RecordPositions queue = positions.getOrDefault(key, new RecordPositions(record));
+        queue.give(of, true);
+        queue.checkHeader(after);
     }
 
     private void forget(long key) {
         positions.remove(key);
-        takers.remove(key);
         claimants.remove(key);
         marked.remove(key);
         headers.remove(key);
         lives.remove(key);
     }
 
-    private List<Position> queueOf(SimulatedSession session, long record) {
-        return positions.getOrDefault(session.life().keyOf(record), List.of());
+    private RecordPositions queueOf(SimulatedSession session, long record) {
+        return positions.getOrDefault(session.life().keyOf(record), new RecordPositions(record));
     }
 
     private static long header(SimulatedSession session, long record) {
         return session.life().memory().peek(record);
     }
 
-    /** A position that is kept goes on to the next index of its slot, with nobody behind it (rule K6). */
-    private void movesOn(SimulatedSession session, long record, long before, List<Position> queue) {
-        Position own = own(session, queue);
-        if (own == null
-                || !own.exclusive
-                || !own.granted
-                || queue.size() != 1
-                || own.index != LockHeader.head(before) && own.index >= 0) {
-            throw new Violation(
-                    "header", session + " moves record " + number(record) + " on, whose positions are " + queue);
-        }
-        own.index = LockHeader.head(before) + capacity;
-        takers.computeIfAbsent(session.life().keyOf(record), fresh -> new HashMap<>())
-                .put(own.index, session);
-    }
-
-    private void positionsChange(SimulatedSession session, long record, long before, long after, List<Position> queue) {
+    private void positionsChange(
+            SimulatedSession session, long record, long before, long after, RecordPositions queue) {
         long change = after - before;
-        Position own = own(session, queue);
+        Position own = queue.own(session);
         for (int was = 0; was < 2; was++) {
             if (change == ACQUIRES[was]) {
-                take(session, record, LockHeader.tail(before), was == 1, before, queue);
+                take(session, LockHeader.tail(before), was == 1, before, queue);
                 return;
             }
             if (change == RELEASES[was]) {
-                give(session, record, was == 1, queue);
+                queue.give(session, was == 1);
                 return;
             }
             for (int is = 0; is < 2; is++) {
-                if (change == RELEASES[was] + ACQUIRES[is] && (own == null || own.exclusive == (was == 1))) {
-                    give(session, record, was == 1, queue);
-                    take(session, record, LockHeader.tail(before), is == 1, before + RELEASES[was], queue);
+                if (change == RELEASES[was] + ACQUIRES[is] && (own == null || own.isExclusive() == (was == 1))) {
+                    queue.give(session, was == 1);
+                    take(session, LockHeader.tail(before), is == 1, before + RELEASES[was], queue);
                     return;
                 }
             }
@@ -253,84 +222,34 @@ final class QueueChecker implements WatchedRegion.Observer {
                             + LockHeader.toString(before) + " to " + LockHeader.toString(after));
         }
         if (change > 0) {
-            own.index = LockHeader.head(before);
+            queue.upgrade(own, LockHeader.head(before));
+        } else {
+            queue.downgrade(own);
         }
-        own.exclusive = change > 0;
     }
 
-    private void take(
-            SimulatedSession session, long record, int index, boolean exclusive, long before, List<Position> queue) {
-        Position own = own(session, queue);
-        if (own != null) {
-            throw new Violation(
-                    "one position",
-                    session + " has two positions in record " + number(record) + ": " + own + " and " + index);
-        }
+    private void take(SimulatedSession session, int index, boolean exclusive, long before, RecordPositions queue) {
+        queue.take(session, index, exclusive, LockHeader.grants(before, exclusive));
         acquisitions++;
-        Position taken = new Position(session, index, exclusive, LockHeader.grants(before, exclusive));
-        queue.add(taken);
-        takers.computeIfAbsent(session.life().keyOf(record), fresh -> new HashMap<>())
-                .put(index, session);
     }
 
     /** Returns the session that took a position in that epoch, or null if it is no longer known. */
     @Nullable
     SimulatedSession takerOf(SimulatedSession asking, long record, long epoch, int index) {
         boolean current = LockHeader.epoch(header(asking, record)) == (int) (epoch & LockHeader.EPOCH_MASK);
-        return current
-                ? takers.getOrDefault(asking.life().keyOf(record), Map.of()).get(index)
-                : null;
+        return current ? queueOf(asking, record).takerOf(index) : null;
     }
 
     /** Returns whether a session has a granted exclusive position before an index, and its release has not reached the memory node. */
     boolean holdsBefore(SimulatedSession session, long record, int index) {
-        Position own = own(session, queueOf(session, record));
-        return own != null && own.exclusive && own.granted && own.index < index;
+        Position own = queueOf(session, record).own(session);
+        return own != null && own.isExclusive() && own.isGranted() && own.index() < index;
     }
 
     /** Returns whether the slot of a session's position belongs to another waiter, so that it may have no entry. */
     boolean isWithoutSlot(SimulatedSession session, long record, long seenHeader) {
-        Position own = own(session, queueOf(session, record));
-        return own != null && own.index - LockHeader.head(seenHeader) >= capacity;
-    }
-
-    private static void give(SimulatedSession session, long record, boolean exclusive, List<Position> queue) {
-        Position own = own(session, queue);
-        if (own == null || own.exclusive != exclusive) {
-            throw new Violation(
-                    "one position",
-                    session + " releases a position that it does not have, record " + number(record) + ": " + own
-                            + " of " + queue);
-        }
-        if (!own.granted) {
-            throw new Violation(
-                    "order", session + " releases a position that was never granted: " + own + " of " + queue);
-        }
-        queue.remove(own);
-    }
-
-    private static @Nullable Position own(SimulatedSession session, List<Position> queue) {
-        for (Position position : queue) {
-            if (position.session == session) {
-                return position;
-            }
-        }
-        return null;
-    }
-
-    private static void checkHeader(long record, long header, List<Position> queue) {
-        int writers = 0;
-        for (Position position : queue) {
-            writers += position.exclusive ? 1 : 0;
-        }
-        if (LockHeader.size(header) != queue.size() || LockHeader.writers(header) != writers) {
-            throw new Violation(
-                    "header", "record " + number(record) + " {" + LockHeader.toString(header) + "} but " + queue);
-        }
-        if (LockHeader.tail(header) >= LockHeader.HEAD_RANGE) {
-            throw new Violation(
-                    "header", "record " + number(record) + " ran out of its range: " + LockHeader.toString(header));
-        }
+        Position own = queueOf(session, record).own(session);
+        return own != null && own.index() - LockHeader.head(seenHeader) >= capacity;
     }
 
     // ---------------------------------------------------------------- resets
@@ -347,7 +266,7 @@ final class QueueChecker implements WatchedRegion.Observer {
     }
 
     private void resetEnds(
-            SimulatedSession session, long record, Purpose purpose, long before, long after, List<Position> queue) {
+            SimulatedSession session, long record, Purpose purpose, long before, long after, RecordPositions queue) {
         resets++;
         boolean proper = purpose == Purpose.RESET
                 && LockHeader.isInReset(before)
@@ -360,9 +279,8 @@ final class QueueChecker implements WatchedRegion.Observer {
                     session + " ended a reset that is not its own: " + LockHeader.toString(before) + " to "
                             + LockHeader.toString(after));
         }
-        queue.clear();
+        queue.beginAnew();
         MemoryNodeLife life = session.life();
-        takers.remove(life.keyOf(record));
         for (SimulatedSession member : life.sessions()) {
             member.node().eachRemote((lock, remote) -> {
                 // The record of a session that is cut may have become another name's since.
@@ -374,17 +292,17 @@ final class QueueChecker implements WatchedRegion.Observer {
         }
         SimulatedSession kept = life.inTrust().inTrustFor(record);
         if (kept != null) {
-            queue.add(new Position(kept, -1, true, true));
+            queue.keep(kept, true);
         }
         List<SimulatedSession> gone = goneSince(life, marked.getOrDefault(life.keyOf(record), 0L));
         gone.remove(kept);
         if (life.isForeign(record)) {
             // The name moves: a holder that has acknowledged may have taken its hold along.
             life.sessions().stream()
-                    .filter(member -> own(member, queue) == null && !gone.contains(member))
+                    .filter(member -> queue.own(member) == null && !gone.contains(member))
                     .forEach(gone::add);
         }
-        keepDeadSurvivors(gone, after, queue);
+        queue.keepDead(gone, after);
     }
 
     /** Returns the sessions that were cut, and those that their process closed while the memory node does not know of it yet. */
@@ -394,24 +312,9 @@ final class QueueChecker implements WatchedRegion.Observer {
         return gone;
     }
 
-    /** Keeps holders that were cut after they had acknowledged: they stay in the header until the next reset. */
-    private static void keepDeadSurvivors(List<SimulatedSession> cutMeanwhile, long after, List<Position> queue) {
-        int writers = 0;
-        for (Position position : queue) {
-            writers += position.exclusive ? 1 : 0;
-        }
-        boolean writer = LockHeader.writers(after) > writers;
-        for (SimulatedSession dead : cutMeanwhile) {
-            if (queue.size() < LockHeader.size(after)) {
-                queue.add(new Position(dead, -1, writer, true));
-                writer = false;
-            }
-        }
-    }
-
-    private static void survives(SimulatedSession member, CqlLock remote, List<Position> queue) {
+    private static void survives(SimulatedSession member, CqlLock remote, RecordPositions queue) {
         switch (remote.state()) {
-            case HELD, PUT_OFF -> queue.add(new Position(member, -1, remote.isExclusive(), true));
+            case HELD, PUT_OFF -> queue.keep(member, remote.isExclusive());
             case WAITING, LEAVING -> throw new Violation("reset", "ended while " + member + " was still " + remote);
             default -> {}
         }
@@ -456,19 +359,12 @@ final class QueueChecker implements WatchedRegion.Observer {
         if (!session.isCut()) {
             checkEpoch(session, remote);
         }
-        List<Position> queue = queueOf(session, remote.record());
-        Position own = own(session, queue);
-        if (own == null || own.index >= 0 && own.index != remote.index()) {
-            return;
-        }
-        // This also holds behind a broken clock, after the cut: the holder hands over the grant that it got, in the
-        // queue's order.
-        own.granted = true;
-        for (Position other : queue) {
-            if (!other.granted && other.index < own.index && (other.exclusive || own.exclusive)) {
-                throw new Violation(
-                        "order", own + " was granted before " + other + ", record " + number(remote.record()));
-            }
+        RecordPositions queue = queueOf(session, remote.record());
+        Position own = queue.own(session);
+        if (own != null && (own.index() < 0 || own.index() == remote.index())) {
+            // This also holds behind a broken clock, after the cut: the holder hands over the grant that it got, in
+            // the queue's order.
+            queue.grant(own);
         }
     }
 
@@ -492,7 +388,9 @@ final class QueueChecker implements WatchedRegion.Observer {
                 return;
             }
             boolean stuck = LockHeader.isInReset(header) && (claimant == null || !claimant.isCut());
-            if (stuck || !queue.stream().allMatch(position -> position.session.isCut() || isKept(position, key))) {
+            if (stuck
+                    || !queue.all().stream()
+                            .allMatch(position -> position.session().isCut() || isKept(position, key))) {
                 throw new Violation(
                         "at rest",
                         "record " + number(key) + " is left as " + LockHeader.toString(header) + " with " + queue);
@@ -502,9 +400,9 @@ final class QueueChecker implements WatchedRegion.Observer {
 
     private static boolean isKept(Position position, long key) {
         AtomicBoolean kept = new AtomicBoolean();
-        position.session.node().eachRemote((lock, remote) -> {
+        position.session().node().eachRemote((lock, remote) -> {
             if (remote.record() == (key & RECORD_MASK)
-                    && SimulatedSession.of(remote) == position.session
+                    && SimulatedSession.of(remote) == position.session()
                     && remote.state() == PositionState.HELD
                     && remote.isKept()) {
                 kept.set(true);

@@ -10,7 +10,7 @@ import io.declock.benchmarks.peer.LockUnderTest;
 import io.declock.benchmarks.peer.Tuning;
 import io.declock.benchmarks.server.LocalMemoryNode;
 import io.declock.internal.tcp.server.MemoryNodeServer;
-import io.declock.internal.tcp.server.MemoryNodeServerSettings;
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -55,13 +55,7 @@ public class TakeOverBenchmark {
     @Setup
     public void start() throws Exception {
         memoryNode = LocalMemoryNode.small();
-        server = MemoryNodeServer.start(
-                memoryNode.node(),
-                MemoryNodeServerSettings.builder()
-                        .host("127.0.0.1")
-                        .port(0)
-                        .eventLoopThreads(1)
-                        .build());
+        server = memoryNode.serve(Duration.ZERO);
         String address = "tcp://127.0.0.1:" + server.port();
         Tuning tuning = Tuning.DEFAULTS.with(Map.of("keep", String.valueOf(keep)));
         verbs = new BareVerbPeer(address, "verbs", tuning);

@@ -8,7 +8,6 @@ import io.declock.benchmarks.peer.BareVerbPeer;
 import io.declock.benchmarks.peer.Tuning;
 import io.declock.benchmarks.server.LocalMemoryNode;
 import io.declock.internal.tcp.server.MemoryNodeServer;
-import io.declock.internal.tcp.server.MemoryNodeServerSettings;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -46,14 +45,7 @@ public class TcpVerbBenchmark {
     @Setup
     public void start() throws Exception {
         memoryNode = LocalMemoryNode.small();
-        server = MemoryNodeServer.start(
-                memoryNode.node(),
-                MemoryNodeServerSettings.builder()
-                        .host("127.0.0.1")
-                        .port(0)
-                        .eventLoopThreads(1)
-                        .eventLoopPolling(Duration.ofNanos(TimeUnit.MICROSECONDS.toNanos(pollMicros)))
-                        .build());
+        server = memoryNode.serve(Duration.ofNanos(TimeUnit.MICROSECONDS.toNanos(pollMicros)));
         verbs = new BareVerbPeer(
                 "tcp://127.0.0.1:" + server.port(),
                 "micro",

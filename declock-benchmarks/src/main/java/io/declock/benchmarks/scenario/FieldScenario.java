@@ -50,7 +50,7 @@ public final class FieldScenario extends Scenario {
     }
 
     private void load(Outcome outcome, String name, Workload workload) throws IOException, InterruptedException {
-        RunResult declock = run(outcome, Peer.DECLOCK, name, workload, options().runSettings());
+        RunResult declock = run(outcome, Peer.DECLOCK, name, workload);
         for (Peer peer : Peer.literature()) {
             if (locks != null && !locks.contains(peer.label())) {
                 continue;
@@ -59,7 +59,7 @@ public final class FieldScenario extends Scenario {
                 outcome.skipped(peer.label() + " COULD NOT RUN: RDMA has no extended atomics", false);
                 continue;
             }
-            RunResult other = run(outcome, peer, name, workload, options().runSettings());
+            RunResult other = run(outcome, peer, name, workload);
             outcome.goal(Goal.figure(
                     name + " cycles/s of DecLock against " + peer.label(),
                     Ratios.of(declock, other, RunResult::perSecond)));

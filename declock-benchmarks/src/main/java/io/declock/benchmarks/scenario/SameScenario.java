@@ -61,19 +61,14 @@ public final class SameScenario extends Scenario {
     protected void execute(Outcome outcome) throws IOException, InterruptedException {
         for (Load load : loads) {
             int processes = options().jvms();
-            RunResult local = run(outcome, Peer.JVM_NON_FAIR, load, workload(load, 1, processes));
+            RunResult local = run(outcome, Peer.JVM_NON_FAIR, load.label(), workload(load, 1, processes));
             Workload workload = workload(load, processes, 1);
-            RunResult declock = run(outcome, Peer.DECLOCK, load, workload);
+            RunResult declock = run(outcome, Peer.DECLOCK, load.label(), workload);
             for (Peer peer : options().competitors()) {
-                run(outcome, peer, load, workload);
+                run(outcome, peer, load.label(), workload);
             }
             compare(outcome, load, declock, local, outcome.fastest(workload));
         }
-    }
-
-    private @Nullable RunResult run(Outcome outcome, Peer peer, Load load, Workload workload)
-            throws IOException, InterruptedException {
-        return run(outcome, peer, load.label(), workload, options().runSettings());
     }
 
     private Workload workload(Load load, int processes, int threads) {

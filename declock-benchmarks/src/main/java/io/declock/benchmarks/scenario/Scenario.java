@@ -91,10 +91,16 @@ public abstract class Scenario implements Callable<Integer> {
     /** Makes one run, or prints why it is not possible. */
     protected final @Nullable RunResult run(Outcome outcome, Peer peer, Workload workload)
             throws IOException, InterruptedException {
-        return run(outcome, peer, "", workload, options.runSettings());
+        return run(outcome, peer, "", workload);
     }
 
     /** Makes one run of a variant, or prints why it is not possible. */
+    protected final @Nullable RunResult run(Outcome outcome, Peer peer, String variant, Workload workload)
+            throws IOException, InterruptedException {
+        return run(outcome, peer, variant, workload, options.runSettings());
+    }
+
+    /** Makes one run of a variant with other settings, or prints why it is not possible. */
     protected final @Nullable RunResult run(
             Outcome outcome, Peer peer, String variant, Workload workload, RunSettings settings)
             throws IOException, InterruptedException {

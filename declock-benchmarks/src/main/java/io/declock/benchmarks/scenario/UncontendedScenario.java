@@ -29,7 +29,7 @@ public final class UncontendedScenario extends Scenario {
         Workload same = Workload.alone(1);
         RunResult verb = run(outcome, Peer.BARE_VERB, turns);
         RunResult declock = run(outcome, Peer.DECLOCK, turns);
-        run(outcome, Peer.DECLOCK, "(the same lock again)", same, options().runSettings());
+        run(outcome, Peer.DECLOCK, "(the same lock again)", same);
         for (Peer peer : options().competitors()) {
             run(outcome, peer, turns);
         }

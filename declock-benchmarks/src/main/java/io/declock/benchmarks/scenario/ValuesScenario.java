@@ -13,7 +13,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -88,11 +87,6 @@ public final class ValuesScenario extends Scenario {
                     name + " cycles/s of " + Peer.DECLOCK_VALUE.label() + " against " + peer.label(),
                     Ratios.of(declock, other, RunResult::perSecond)));
         }
-    }
-
-    private @Nullable RunResult run(Outcome outcome, Peer peer, String name, Workload workload)
-            throws IOException, InterruptedException {
-        return run(outcome, peer, name, workload, options().runSettings());
     }
 
     /** Returns DecLock with the value in another server, then the products whose server has lock and value. */

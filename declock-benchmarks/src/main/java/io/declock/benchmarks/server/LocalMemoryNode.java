@@ -10,6 +10,9 @@ import io.declock.internal.memorynode.MemoryNodeSettings;
 import io.declock.internal.memorynode.RegionMemory;
 import io.declock.internal.monitor.NodeCounters;
 import io.declock.internal.node.ComputeNode;
+import io.declock.internal.tcp.server.MemoryNodeServer;
+import io.declock.internal.tcp.server.MemoryNodeServerSettings;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Executors;
@@ -60,6 +63,22 @@ public final class LocalMemoryNode implements AutoCloseable {
     /** Returns the memory node. */
     public MemoryNode node() {
         return node;
+    }
+
+    /**
+     * Lets it serve over the loopback interface by one thread.
+     *
+     * @param polling how long the thread polls before it sleeps
+     */
+    public MemoryNodeServer serve(Duration polling) throws IOException {
+        return MemoryNodeServer.start(
+                node,
+                MemoryNodeServerSettings.builder()
+                        .host("127.0.0.1")
+                        .port(0)
+                        .eventLoopThreads(1)
+                        .eventLoopPolling(polling)
+                        .build());
     }
 
     /** Starts a compute node that reaches it without a network, and waits until it has joined. */

@@ -6,77 +6,65 @@ package io.declock.benchmarks.worker;
 import io.declock.benchmarks.peer.LockUnderTest;
 import io.declock.benchmarks.peer.Peer;
 import io.declock.benchmarks.peer.Peers;
-import io.declock.benchmarks.peer.Tuning;
-import java.io.BufferedReader;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.HdrHistogram.Histogram;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
 
-/**
- * One client process. It connects, prints {@code READY}, and executes commands from its standard input: {@code RUN}, {@code MEASURE},
- * {@code STOP} (the window ends, threads end after their cycle, the report is written). It always ends with its standard input.
- */
+/** One process that takes locks. A thread ends after its cycle. */
 @Command(name = "worker", hidden = true, description = "One client process of a benchmark.")
-public final class WorkerCommand implements Callable<Integer> {
+public final class WorkerCommand extends Worker {
     private static final long END_SECONDS = 60;
     private static final String WRITER = "writer";
-
-    @Option(names = "--peer", required = true)
-    private String peer;
-
-    @Option(names = "--address", defaultValue = "")
-    private String address;
-
-    @Option(names = "--index", required = true)
-    private int index;
-
-    @Option(names = "--probe", required = true)
-    private Path probeFile;
-
-    @Option(names = "--workload", required = true)
-    private Workload workload;
-
-    @Option(names = "--tuning", required = true)
-    private Tuning tuning;
 
     private final LoadThread.Stage stage = new LoadThread.Stage();
 
     @Override
     public Integer call() throws Exception {
-        BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         LockUnderTest lock = Peers.connect(Peer.of(peer), address, index, tuning);
-        List<LoadThread> threads = threads(lock);
-        System.out.println("READY");
-        Map<String, Long> before = Map.of();
-        for (String line = in.readLine(); line != null; line = in.readLine()) {
-            switch (line) {
-                case "RUN" -> threads.forEach(Thread::start);
-                case "MEASURE" -> {
-                    before = lock.counters();
-                    stage.phase = LoadThread.Phase.MEASURE;
-                }
-                case "STOP" -> {
-                    stage.phase = LoadThread.Phase.COOL_DOWN;
-                    Map<String, Long> after = lock.counters();
-                    // Each thread stops waiting for the lock only when it has acquired it once more.
-                    stage.end();
-                    System.out.println(report(threads, before, after).toLine());
-                }
-                default -> throw new IllegalArgumentException("unknown order: " + line);
-            }
-        }
+        obey(new Cycles(lock, threads(lock)));
         lock.close();
         return 0;
+    }
+
+    private final class Cycles implements Load {
+        private final LockUnderTest lock;
+        private final List<LoadThread> threads;
+
+        Cycles(LockUnderTest lock, List<LoadThread> threads) {
+            this.lock = lock;
+            this.threads = threads;
+        }
+
+        @Override
+        public void run() {
+            threads.forEach(Thread::start);
+        }
+
+        @Override
+        public void measure() {
+            stage.phase = LoadThread.Phase.MEASURE;
+        }
+
+        @Override
+        public void coolDown() {
+            stage.phase = LoadThread.Phase.COOL_DOWN;
+        }
+
+        @Override
+        public Map<String, Long> counters() {
+            return lock.counters();
+        }
+
+        @Override
+        public WorkerReport end(Map<String, Long> counted) throws InterruptedException {
+            // Each thread stops waiting for the lock only when it has acquired it once more.
+            stage.end();
+            return report(threads, counted);
+        }
     }
 
     private List<LoadThread> threads(LockUnderTest lock) throws Exception {
@@ -119,7 +107,7 @@ public final class WorkerCommand implements Callable<Integer> {
         return IntStream.range(0, count).mapToObj(i -> prefix + i).toList();
     }
 
-    private static WorkerReport report(List<LoadThread> threads, Map<String, Long> before, Map<String, Long> after)
+    private static WorkerReport report(List<LoadThread> threads, Map<String, Long> counted)
             throws InterruptedException {
         List<Long> cycles = new ArrayList<>();
         Histogram reads = new Histogram(threads.get(0).readWaits);
@@ -148,8 +136,6 @@ public final class WorkerCommand implements Callable<Integer> {
                 firstError = String.valueOf(thread.firstError);
             }
         }
-        Map<String, Long> counted = new LinkedHashMap<>();
-        after.forEach((key, value) -> counted.put(key, value - before.getOrDefault(key, 0L)));
         return new WorkerReport(cycles, reads, writes, singles, writesEver, errors, firstError, counted);
     }
 }

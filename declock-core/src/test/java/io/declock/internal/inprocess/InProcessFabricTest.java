@@ -3,40 +3,13 @@
 
 package io.declock.internal.inprocess;
 
-import io.declock.MemoryNodeAddress;
-import io.declock.internal.memorynode.MemoryNode;
 import io.declock.internal.memorynode.MemoryNodeSettings;
-import io.declock.internal.monitor.NodeCounters;
-import io.declock.spi.Fabric;
 import io.declock.spi.FabricContract;
 import io.declock.spi.FabricRig;
-import java.util.concurrent.ThreadLocalRandom;
 
 class InProcessFabricTest extends FabricContract {
     @Override
     protected FabricRig start(MemoryNodeSettings settings) {
-        MemoryNode node = MemoryNode.create(
-                settings, time, time, () -> ThreadLocalRandom.current().nextLong());
-        return new FabricRig() {
-            @Override
-            public MemoryNode node() {
-                return node;
-            }
-
-            @Override
-            public MemoryNodeAddress address() {
-                return new MemoryNodeAddress(InProcessFabric.SCHEME, node.id(), 0);
-            }
-
-            @Override
-            public Fabric openFabric(NodeCounters counters) {
-                return InProcessFabric.open(node, counters);
-            }
-
-            @Override
-            public void close() {
-                node.close();
-            }
-        };
+        return new InProcessRig(settings, time);
     }
 }

@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.declock.DecLockException;
 import io.declock.KeepSettings;
-import io.declock.LocalSettings;
 import io.declock.LockMode;
 import io.declock.internal.layout.LockHeader;
 import io.declock.internal.local.HeldLock;
@@ -15,18 +14,14 @@ import io.declock.internal.local.Hold;
 import io.declock.internal.local.KeptLocks;
 import io.declock.internal.local.LocalLock;
 import io.declock.internal.local.LocalWaiter;
-import io.declock.internal.protocol.ResetReason;
-import io.declock.internal.protocol.StillNode;
-import io.declock.internal.time.Clock;
-import io.declock.internal.time.TimerService;
+import io.declock.internal.local.OneSession;
+import io.declock.internal.local.SteppedSession;
 import io.declock.spi.FabricException;
 import io.declock.spi.FabricException.Reason;
 import io.declock.spi.GrantedValue;
 import io.declock.spi.ManualTime;
-import io.declock.spi.Member;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.PeerMessage.Kind;
-import io.declock.spi.Resolution;
 import io.declock.spi.StoredValue;
 import io.declock.spi.ValueReading;
 import io.declock.spi.ValueWriting;
@@ -43,36 +38,31 @@ import org.junit.jupiter.api.Test;
 
 /** A holder's stores, and what it tells of the value, step by step (rules V1 to V5). */
 class GuardedStoreTest {
-    private static final long EPOCH = 5;
     private static final int INDEX = 7;
     private static final byte[] ONE = {1};
 
     private final ManualTime time = new ManualTime();
-    private final Session session = new Session();
+    private final Session session = new Session(time);
     private final KeptLocks kept = new KeptLocks(KeepSettings.builder().after(1).build(), time, time);
-    private final LocalLock lock = new LocalLock(new Host(), "x");
+    private final LocalLock lock = new LocalLock(
+            new OneSession(session) {
+                @Override
+                public KeptLocks kept() {
+                    return kept;
+                }
+            },
+            "x");
     private final GuardedStore store = new GuardedStore(time, "self");
     private Hold hold;
 
     /** A session with a memory node that answers when the test says so. */
-    private final class Session extends StillNode {
-        final Deque<VerbChain> posted = new ArrayDeque<>();
+    private static final class Session extends SteppedSession {
         final Deque<ValueWriting> stores = new ArrayDeque<>();
         final Deque<CompletableFuture<Void>> unanswered = new ArrayDeque<>();
         int reads;
 
-        Session() {
-            super(8, 2);
-        }
-
-        @Override
-        public Clock clock() {
-            return time;
-        }
-
-        @Override
-        public TimerService timer() {
-            return time;
+        Session(ManualTime time) {
+            super(time);
         }
 
         @Override
@@ -88,61 +78,6 @@ class GuardedStoreTest {
             unanswered.add(answer);
             return answer;
         }
-
-        @Override
-        public void sawEpoch(long epoch) {}
-
-        @Override
-        public void post(VerbChain chain) {
-            posted.add(chain);
-        }
-
-        @Override
-        public void send(Member to, PeerMessage message) {}
-
-        @Override
-        public void requestReset(long record, long epoch, ResetReason reason) {}
-    }
-
-    private final class Host implements LocalLock.Host {
-        @Override
-        public void bind(LocalLock asking) {
-            asking.bound(session, new Resolution(0, EPOCH, false));
-        }
-
-        @Override
-        public void forgotten(LocalLock forgotten) {}
-
-        @Override
-        public LocalSettings localSettings() {
-            return LocalSettings.DEFAULTS;
-        }
-
-        @Override
-        public KeptLocks kept() {
-            return kept;
-        }
-
-        @Override
-        public Clock clock() {
-            return time;
-        }
-
-        @Override
-        public void holdLost(String name, LockMode mode) {}
-
-        @Override
-        public void tellOfLoss(Runnable listener) {
-            listener.run();
-        }
-
-        @Override
-        public boolean isClosed() {
-            return false;
-        }
-
-        @Override
-        public void held(int change) {}
     }
 
     private LocalWaiter waiter(String owner) {
@@ -157,7 +92,7 @@ class GuardedStoreTest {
     @BeforeEach
     void acquire() {
         LocalWaiter waiter = waiter("owner");
-        session.posted.remove().completed((verb, word) -> LockHeader.pack(EPOCH, INDEX, 0, 0));
+        session.posted.remove().completed((verb, word) -> LockHeader.pack(OneSession.EPOCH, INDEX, 0, 0));
         hold = waiter.hold();
         session.posted.clear();
     }
@@ -247,13 +182,13 @@ class GuardedStoreTest {
     /** Rule V3: a reading from before the grant. */
     @Test
     void aReadingAheadCountsIfItShowsThatThisPositionHadTheLock() {
-        isReadAgain(ahead(EPOCH, INDEX - 1, 2));
-        isReadAgain(ahead(EPOCH, INDEX, 0));
-        isReadAgain(ahead(EPOCH + 1, INDEX, 1));
-        isReadAgain(ahead(EPOCH, LockHeader.inReset(LockHeader.pack(EPOCH, INDEX, 1, 1))));
-        isReadAgain(ahead(new Session(), EPOCH, LockHeader.pack(EPOCH, INDEX, 1, 1)));
+        isReadAgain(ahead(OneSession.EPOCH, INDEX - 1, 2));
+        isReadAgain(ahead(OneSession.EPOCH, INDEX, 0));
+        isReadAgain(ahead(OneSession.EPOCH + 1, INDEX, 1));
+        isReadAgain(ahead(OneSession.EPOCH, LockHeader.inReset(LockHeader.pack(OneSession.EPOCH, INDEX, 1, 1))));
+        isReadAgain(ahead(new Session(time), OneSession.EPOCH, LockHeader.pack(OneSession.EPOCH, INDEX, 1, 1)));
         int before = session.reads;
-        assertThat(store.read(hold, ahead(EPOCH, INDEX, 1))).isCompleted();
+        assertThat(store.read(hold, ahead(OneSession.EPOCH, INDEX, 1))).isCompleted();
         assertThat(session.reads).isEqualTo(before);
         assertTells(new GrantedValue(new StoredValue(3, "other", ONE)));
     }
@@ -276,16 +211,16 @@ class GuardedStoreTest {
     void aResetEndsWhatWasKnown() {
         store.write(hold, ONE);
         answer();
-        deliver(Kind.RESET_SIGNAL, EPOCH);
-        deliver(Kind.RESET_DONE, EPOCH + 1);
+        deliver(Kind.RESET_SIGNAL, OneSession.EPOCH);
+        deliver(Kind.RESET_DONE, OneSession.EPOCH + 1);
         assertTells(null);
         store.read(hold, null);
         assertThat(session.reads).isEqualTo(1);
         // After a reset the index is 0, and after the next one again.
         lock.told(stored());
         assertTells(stored());
-        deliver(Kind.RESET_SIGNAL, EPOCH + 1);
-        deliver(Kind.RESET_DONE, EPOCH + 2);
+        deliver(Kind.RESET_SIGNAL, OneSession.EPOCH + 1);
+        deliver(Kind.RESET_DONE, OneSession.EPOCH + 2);
         assertTells(null);
     }
 
@@ -293,12 +228,12 @@ class GuardedStoreTest {
     @Test
     void aStoreThatMetAResetIsTriedAgainWhenTheResetIsOver() {
         CompletableFuture<Boolean> stored = store.write(hold, ONE);
-        deliver(Kind.RESET_SIGNAL, EPOCH);
+        deliver(Kind.RESET_SIGNAL, OneSession.EPOCH);
         fail(refusal(Reason.NOT_YET));
         assertThat(session.stores).hasSize(1);
-        deliver(Kind.RESET_DONE, EPOCH + 1);
+        deliver(Kind.RESET_DONE, OneSession.EPOCH + 1);
         assertThat(session.stores).hasSize(2);
-        assertThat(session.stores.getLast().epoch()).isEqualTo(EPOCH + 1);
+        assertThat(session.stores.getLast().epoch()).isEqualTo(OneSession.EPOCH + 1);
         answer();
         assertThat(stored).isCompletedWithValue(true);
     }
@@ -323,7 +258,7 @@ class GuardedStoreTest {
         assertThat(session.stores.getLast().index()).isEqualTo(INDEX);
         fail(refusal(Reason.BAD_REQUEST));
         assertThat(stored).isNotDone();
-        mark.completed((verb, word) -> LockHeader.pack(EPOCH, INDEX, 1, 1));
+        mark.completed((verb, word) -> LockHeader.pack(OneSession.EPOCH, INDEX, 1, 1));
         assertThat(session.stores.getLast().index()).isEqualTo(INDEX + 8);
         answer();
         assertThat(stored).isCompletedWithValue(true);

@@ -6,7 +6,6 @@ package io.declock.internal.node;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.declock.LocalSettings;
 import io.declock.LockLostException;
 import io.declock.LockMode;
 import io.declock.internal.layout.LockHeader;
@@ -14,17 +13,11 @@ import io.declock.internal.local.HeldLock;
 import io.declock.internal.local.Hold;
 import io.declock.internal.local.LocalLock;
 import io.declock.internal.local.LocalWaiter;
-import io.declock.internal.protocol.ResetReason;
-import io.declock.internal.protocol.StillNode;
-import io.declock.internal.time.Clock;
-import io.declock.internal.time.TimerService;
+import io.declock.internal.local.OneSession;
+import io.declock.internal.local.SteppedSession;
 import io.declock.spi.FabricException;
 import io.declock.spi.FabricException.Reason;
 import io.declock.spi.ManualTime;
-import io.declock.spi.Member;
-import io.declock.spi.PeerMessage;
-import io.declock.spi.Resolution;
-import io.declock.spi.VerbChain;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -37,12 +30,11 @@ import org.junit.jupiter.api.Test;
 
 /** A reservation and the position that it is about, step by step (rule R1): the position is never given back before the reservation has ended. */
 class ReservedHoldTest {
-    private static final long EPOCH = 5;
     private static final long LEAST = Duration.ofMinutes(1).toNanos();
 
     private final ManualTime time = new ManualTime();
-    private final Session session = new Session();
-    private final LocalLock lock = new LocalLock(new Host(), "x");
+    private final Session session = new Session(time);
+    private final LocalLock lock = new LocalLock(new OneSession(session), "x");
     private final LocalWaiter waiter = new LocalWaiter("owner", LockMode.WRITE, false) {
         @Override
         public void run() {}
@@ -50,24 +42,12 @@ class ReservedHoldTest {
     private Hold hold;
 
     /** A session with a memory node that answers when the test says so. */
-    private final class Session extends StillNode {
-        final Deque<VerbChain> posted = new ArrayDeque<>();
+    private static final class Session extends SteppedSession {
         final List<Long> asked = new ArrayList<>();
         final Deque<CompletableFuture<Void>> unanswered = new ArrayDeque<>();
-        boolean leaseLasts = true;
 
-        Session() {
-            super(8, 2);
-        }
-
-        @Override
-        public Clock clock() {
-            return time;
-        }
-
-        @Override
-        public TimerService timer() {
-            return time;
+        Session(ManualTime time) {
+            super(time);
         }
 
         @Override
@@ -77,67 +57,12 @@ class ReservedHoldTest {
             unanswered.add(answer);
             return answer;
         }
-
-        @Override
-        public boolean leaseValid(long now) {
-            return leaseLasts;
-        }
-
-        @Override
-        public void sawEpoch(long epoch) {}
-
-        @Override
-        public void post(VerbChain chain) {
-            posted.add(chain);
-        }
-
-        @Override
-        public void send(Member to, PeerMessage message) {}
-
-        @Override
-        public void requestReset(long record, long epoch, ResetReason reason) {}
-    }
-
-    private final class Host implements LocalLock.Host {
-        @Override
-        public void bind(LocalLock asking) {
-            asking.bound(session, new Resolution(0, EPOCH, false));
-        }
-
-        @Override
-        public void forgotten(LocalLock forgotten) {}
-
-        @Override
-        public LocalSettings localSettings() {
-            return LocalSettings.DEFAULTS;
-        }
-
-        @Override
-        public Clock clock() {
-            return time;
-        }
-
-        @Override
-        public void holdLost(String name, LockMode mode) {}
-
-        @Override
-        public void tellOfLoss(Runnable listener) {
-            listener.run();
-        }
-
-        @Override
-        public boolean isClosed() {
-            return false;
-        }
-
-        @Override
-        public void held(int change) {}
     }
 
     @BeforeEach
     void acquire() {
         assertThat(lock.acquire(waiter)).isTrue();
-        session.posted.remove().completed((verb, word) -> LockHeader.pack(EPOCH, 7, 0, 0));
+        session.posted.remove().completed((verb, word) -> LockHeader.pack(OneSession.EPOCH, 7, 0, 0));
         hold = waiter.hold();
         session.posted.clear();
     }

@@ -130,6 +130,8 @@ class TenureTest {
         tenure.learn(new long[0], 4, 0);
         assertThat(tenure.remoteStampIsBefore(5)).isTrue();
         assertThat(tenure.remoteStampIsBefore(4)).isFalse();
+        tenure.learn(new long[0], 0, 0);
+        assertThat(tenure.remoteStampIsBefore(1)).as("zero is a timestamp, too").isTrue();
         tenure.learnWaiter(new long[0], -1, 0);
         assertThat(tenure.remoteStampIsBefore(5))
                 .as("its timestamp is not known")

@@ -16,7 +16,7 @@ public record Size(double time, boolean thin) {
     /** For each build: minutes. */
     public static final Size SMOKE = new Size(0.05, true);
 
-    /** For a report: under two hours on two cores. */
+    /** For a report: about a quarter of an hour on two cores. */
     public static final Size FULL = new Size(1, false);
 
     /** Returns it with all virtual times multiplied. */

@@ -10,7 +10,6 @@ import io.declock.Verb;
 import io.declock.evaluation.index.IndexRequest.Operation;
 import io.declock.evaluation.load.Chance;
 import io.declock.protocols.application.ApplicationClient;
-import io.declock.protocols.application.ApplicationWorld;
 import io.declock.spi.VerbChain;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -51,11 +50,11 @@ class GrowthTest {
     }
 
     /** A client whose verbs wait until the test executes them. It never waits for a lock: no two are at one node at the same time here. */
-    private final class Scripted implements ApplicationWorld {
+    private final class Scripted extends StillWorld {
         private final Deque<VerbChain> posted = new ArrayDeque<>();
-        private final Deque<Runnable> later = new ArrayDeque<>();
 
         Scripted(int number) {
+            super(new ArrayDeque<>());
             ApplicationClient client = tree.client(number, this);
             later.add(client::start);
         }
@@ -110,32 +109,9 @@ class GrowthTest {
         }
 
         @Override
-        public long address(long word) {
-            return word * Long.BYTES;
-        }
-
-        @Override
         public void post(VerbChain chain) {
             posted.add(chain);
         }
-
-        @Override
-        public long now() {
-            return 0;
-        }
-
-        @Override
-        public void after(long nanos, Runnable event) {
-            later.add(event);
-        }
-
-        @Override
-        public long below(long bound) {
-            return 0;
-        }
-
-        @Override
-        public void done(int kind, long since) {}
     }
 
     @Test

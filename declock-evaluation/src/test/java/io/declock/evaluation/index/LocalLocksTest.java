@@ -6,7 +6,6 @@ package io.declock.evaluation.index;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.declock.LockMode;
-import io.declock.protocols.application.ApplicationWorld;
 import io.declock.spi.VerbChain;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -21,10 +20,11 @@ class LocalLocksTest {
     private final ArrayDeque<Runnable> later = new ArrayDeque<>();
     private final List<String> granted = new ArrayList<>();
 
-    private final class Around implements ApplicationWorld {
+    private final class Around extends StillWorld {
         private final String name;
 
         Around(String name) {
+            super(LocalLocksTest.this.later);
             this.name = name;
         }
 
@@ -42,32 +42,9 @@ class LocalLocksTest {
         }
 
         @Override
-        public long address(long word) {
-            throw new AssertionError();
-        }
-
-        @Override
         public void post(VerbChain chain) {
             throw new AssertionError();
         }
-
-        @Override
-        public long now() {
-            return 0;
-        }
-
-        @Override
-        public void after(long nanos, Runnable event) {
-            later.add(event);
-        }
-
-        @Override
-        public long below(long bound) {
-            return 0;
-        }
-
-        @Override
-        public void done(int kind, long since) {}
     }
 
     private void use(String client, int times) {
