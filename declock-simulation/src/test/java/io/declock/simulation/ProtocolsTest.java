@@ -61,6 +61,7 @@ class ProtocolsTest {
         return Stream.of(
                 CasLock.spinning(),
                 CasLock.with(BACKOFF),
+                CasLock.exclusive(Backoff.adaptive(500, 5)),
                 new McsLock(),
                 McsLock.exchanging(),
                 McsLock.counting(),

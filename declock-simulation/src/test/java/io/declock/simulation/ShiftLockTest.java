@@ -202,6 +202,23 @@ class ShiftLockTest {
         assertThat(world.posted()).isEmpty();
     }
 
+    /** Only the last look counts, not how long the reader waits. */
+    @Test
+    void aReaderThatHasWaitedForLongerThanALeaseIsLetInByOneReadAsWell() {
+        aReaderWaits(0);
+        look();
+        look();
+        world.pass(PAUSE);
+        assertThat(world.now()).isGreaterThan(LEASE);
+        world.memory()[0] ^= EPOCH;
+        world.memory()[1]++;
+        while (world.posted().size() > 1) {
+            world.execute();
+        }
+        world.execute();
+        assertThat(events).containsExactly("granted");
+    }
+
     /** {@code RelCnt} may be from before a recovery that has changed {@code Epoch}: one READ reads its words in any order. */
     @Test
     void aReaderThatFindsAnotherEpochWithoutAReleaseReadsRelCntAgain() {
