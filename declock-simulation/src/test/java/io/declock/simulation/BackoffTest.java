@@ -5,7 +5,12 @@ package io.declock.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.declock.LockMode;
 import io.declock.protocols.Backoff;
+import io.declock.protocols.LockClient;
+import io.declock.protocols.LockProtocol;
+import io.declock.protocols.LockWorld;
+import io.declock.protocols.cas.CasLock;
 import org.junit.jupiter.api.Test;
 
 /** The back-off whose limit follows the share of tries in vain. */
@@ -108,5 +113,43 @@ class BackoffTest {
     void clientsAdaptEachForItself() {
         milliWith(2 * SUCCESSES);
         assertThat(limit(backoff.ofClient())).isEqualTo(100);
+    }
+
+    private static final class Counting implements Backoff {
+        private int clients;
+        private int retries;
+        private int successes;
+
+        @Override
+        public Backoff ofClient() {
+            clients++;
+            return this;
+        }
+
+        @Override
+        public long nanos(int tries, LockWorld world) {
+            retries++;
+            return 1;
+        }
+
+        @Override
+        public void succeeded(LockWorld world) {
+            successes++;
+        }
+    }
+
+    @Test
+    void aLockTellsEachClientsBackoffHowItFares() {
+        Counting counting = new Counting();
+        LockProtocol lock = CasLock.exclusive(counting);
+        LockClient first = lock.client(0, world);
+        LockClient second = lock.client(1, world);
+        assertThat(counting.clients).isEqualTo(2);
+        first.acquire(0, LockMode.WRITE, () -> {});
+        second.acquire(0, LockMode.WRITE, () -> {});
+        world.execute();
+        world.execute();
+        assertThat(counting.successes).isEqualTo(1);
+        assertThat(counting.retries).isEqualTo(1);
     }
 }

@@ -27,7 +27,7 @@ record Lock(String name, LockSystem system) {
     static final long LEASE = 10_000_000;
 
     /**
-     * How long a waiter of ShiftLock pauses between two READs, and one of the locks beside it in its paper. The paper does not say; this is what its published code has: 4,096 cycles of the
+     * How long a waiter of ShiftLock pauses between two READs, and one of the locks beside it in its paper. The papers do not say; this is what ShiftLock's published code has: 4,096 cycles of the
      * testbed's processors.
      */
     private static final long SHIFTLOCK_PAUSE = 1_862;
