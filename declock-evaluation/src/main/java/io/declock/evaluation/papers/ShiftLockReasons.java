@@ -16,7 +16,7 @@ final class ShiftLockReasons {
 
     /** Of the MCS that counts. */
     static final String COUNTING =
-            "With 95% readers ShiftLock's limit here is the memory node's adapter, which executes the 29 million atomics/s of table 3; that of MCS are its clients, whose processors take no time here. With 250 ns for each verb, completion and message, sent or received, ShiftLock has 8.2 million acquisitions/s with half readers and 14.2 with 95%, where table 3 makes 8.5 and 14.7, and the factors over the MCS that counts are 1.76 and 3.06; with 500 ns they are 1.87 and 3.94.";
+            "With 95% readers ShiftLock's limit here is the memory node's adapter, which executes the 29 million atomics/s of table 3; that of MCS are its clients, whose processors take no time here. With 250 ns for each verb, completion and message, sent or received, ShiftLock has 8.2 million acquisitions/s with half readers and 14.2 with 95%, where table 3 makes 8.5 and 14.7 (the adapter is fitted to the second), and the factors over the MCS that counts are 1.76 and 3.06; with 500 ns they are 1.87 and 3.94.";
 
     static final String CAS_HOLD =
             "If 87.1% of the tries find the lock taken and 141,400 a second do not, a hold lasts 6.2 µs in the paper, if tries come at random. Here it lasts 2.0 µs, a round trip and little more, and the atomics of table 4 take 2.3 to 2.5 µs. What keeps the paper's lock for 4 µs more is not known: with 500 ns of the clients' processors for each verb and completion there are 278,000 acquisitions/s. "
