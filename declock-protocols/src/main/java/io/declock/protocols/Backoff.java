@@ -15,6 +15,14 @@ public interface Backoff {
      */
     Backoff SMART = truncatedExponential(1_707, 1_747_627, 1_707);
 
+    /** Returns the one that a client uses: this one, unless it remembers how its client fares. */
+    default Backoff ofClient() {
+        return this;
+    }
+
+    /** The client has what it tried to get. */
+    default void succeeded(LockWorld world) {}
+
     /**
      * Returns how long to pause.
      *
@@ -30,6 +38,17 @@ public interface Backoff {
      */
     static Backoff binaryExponential(long shortest, long longest) {
         return (retries, world) -> world.below(Math.min(longest, shortest << Math.min(retries - 1, 30)) + 1);
+    }
+
+    /**
+     * Truncated exponential back-off as in SMART, with a limit that follows each client's share of tries in vain, as ShiftLock's published code has it: once in 64 successes, but not more often than
+     * once in a millisecond, the limit doubles if more than half of the tries since then were in vain, and is halved if less than a tenth were.
+     *
+     * @param shortest the first pause, the bound of the random part, and the limit at first and at least, in nanoseconds
+     * @param doublings how often the limit doubles at most
+     */
+    static Backoff adaptive(long shortest, int doublings) {
+        return new AdaptiveBackoff(shortest, doublings);
     }
 
     /**

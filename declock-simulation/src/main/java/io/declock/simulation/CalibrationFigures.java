@@ -16,7 +16,9 @@ import java.util.stream.IntStream;
 
 /** Figures that the papers print, and what the adapters' models make of them. */
 final class CalibrationFigures {
-    private static final ShiftLock SHIFT_LOCK = new ShiftLock(new ShiftLock.Settings(10_000_000, 16, 1_000));
+    /** Waiters pause as in its published code. */
+    private static final ShiftLock SHIFT_LOCK = new ShiftLock(new ShiftLock.Settings(10_000_000, 16, 1_862));
+
     private static final int MANY_LOCKS = 10_000_000;
     private static final int SHIFT_LOCK_NODES = 5;
     private static final int SHIFT_LOCK_CLIENTS = 240;

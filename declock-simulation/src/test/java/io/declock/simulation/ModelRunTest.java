@@ -39,6 +39,7 @@ class ModelRunTest {
                         CasLock.with(Backoff.truncatedExponential(100, 3_200, 2_000)),
                         new McsLock(),
                         McsLock.exchanging(),
+                        McsLock.counting(),
                         new ALock(new ALock.Settings(5, 100, 1_000)),
                         Dslr.plus(
                                 new Dslr.Settings(10_000_000, Dslr.TICKETS),

@@ -61,8 +61,10 @@ class ProtocolsTest {
         return Stream.of(
                 CasLock.spinning(),
                 CasLock.with(BACKOFF),
+                CasLock.exclusive(Backoff.adaptive(500, 5)),
                 new McsLock(),
                 McsLock.exchanging(),
+                McsLock.counting(),
                 ALOCK,
                 Dslr.polling(SETTINGS, 5_000),
                 Dslr.plus(SETTINGS, BACKOFF),
@@ -193,6 +195,18 @@ class ProtocolsTest {
         Result contended = ProtocolSimulation.run(1, new Setting(new McsLock(), 8, 1, 20, 0, 4, 1_000, 0, 0));
         assertThat(contended.releaseVerbs()).isLessThan(contended.acquisitions() / 4);
         assertThat(contended.messages()).isGreaterThan(contended.acquisitions());
+    }
+
+    /** Each release that does not empty the queue is counted by one verb, after which the message is sent. */
+    @Test
+    void aKnownSuccessorOfALockThatCountsIsHandedItAfterAVerb() {
+        Setting setting = new Setting(McsLock.counting(), 8, 1, 20, 0, 4, 1_000, 0, 0);
+        Result counting = ProtocolSimulation.run(1, setting);
+        Result plain = ProtocolSimulation.run(1, new Setting(McsLock.exchanging(), 8, 1, 20, 0, 4, 1_000, 0, 0));
+        assertThat(counting.releaseVerbs()).isGreaterThanOrEqualTo(counting.acquisitions());
+        assertThat(counting.nanos() - plain.nanos())
+                .as("a round trip for each hand-over")
+                .isGreaterThan(counting.acquisitions() * 3 / 2 * 1_000L);
     }
 
     /** With ShiftLock one verb changes {@code RelCnt}, and a message passes the lock on: nobody reads. */

@@ -163,16 +163,108 @@ class ShiftLockTest {
         assertThat(handOver.words().get(0) & EPOCH).isEqualTo(EPOCH);
     }
 
-    /** The era, then {@code RelCnt}; the entry's first word, then {@code RelCnt}: so the leap is seen with whatever came of it. */
+    /** The era, then {@code RelCnt}: so the leap is seen with whatever came of it. */
     @Test
-    void relCntIsReadLast() {
-        world.memory()[0] = OTHER + 1;
-        acquire(LockMode.READ);
-        world.pass(PAUSE);
-        VerbChain turn = world.execute();
-        assertThat(List.of(turn.address(0), turn.address(1))).containsExactly(0L, RELEASES);
+    void relCntIsReadAfterTheEra() {
+        aReaderWaits(0);
         VerbChain look = look();
         assertThat(List.of(look.address(0), look.address(1))).containsExactly(ERA, RELEASES);
+    }
+
+    private void aReaderWaits(long epoch) {
+        world.memory()[0] = epoch | OTHER + 1;
+        acquire(LockMode.READ);
+        assertThat(events).isEmpty();
+    }
+
+    private VerbChain readerLooks() {
+        world.pass(PAUSE);
+        return world.execute();
+    }
+
+    @Test
+    void aWaitingReaderLooksByOneRead() {
+        aReaderWaits(0);
+        VerbChain chain = readerLooks();
+        assertThat(chain.size()).isEqualTo(1);
+        assertThat(chain.verb(0)).isEqualTo(Verb.READ);
+        assertThat(chain.words(0)).isEqualTo(2);
+        assertThat(events).isEmpty();
+    }
+
+    @Test
+    void aReaderIsLetInByAnotherEpochTogetherWithARelease() {
+        aReaderWaits(0);
+        world.memory()[0] ^= EPOCH;
+        world.memory()[1]++;
+        readerLooks();
+        assertThat(events).containsExactly("granted");
+        assertThat(world.posted()).isEmpty();
+    }
+
+    /** Only the last look counts, not how long the reader waits. */
+    @Test
+    void aReaderThatHasWaitedForLongerThanALeaseIsLetInByOneReadAsWell() {
+        aReaderWaits(0);
+        look();
+        look();
+        world.pass(PAUSE);
+        assertThat(world.now()).isGreaterThan(LEASE);
+        world.memory()[0] ^= EPOCH;
+        world.memory()[1]++;
+        while (world.posted().size() > 1) {
+            world.execute();
+        }
+        world.execute();
+        assertThat(events).containsExactly("granted");
+    }
+
+    /** {@code RelCnt} may be from before a recovery that has changed {@code Epoch}: one READ reads its words in any order. */
+    @Test
+    void aReaderThatFindsAnotherEpochWithoutAReleaseReadsRelCntAgain() {
+        aReaderWaits(EPOCH);
+        world.memory()[0] ^= EPOCH;
+        readerLooks();
+        assertThat(events).isEmpty();
+        assertThat(world.posted()).hasSize(1);
+        world.memory()[1] += LEAP;
+        assertThat(world.execute().address(0)).isEqualTo(RELEASES);
+        assertThat(events).isEmpty();
+        assertThat(world.execute().verb(0)).as("it begins anew").isEqualTo(Verb.MASKED_FETCH_AND_ADD);
+    }
+
+    @Test
+    void aReaderThatReadRelCntAgainAndSeesNoLeapHasTheLock() {
+        aReaderWaits(EPOCH);
+        world.memory()[0] ^= EPOCH;
+        readerLooks();
+        world.execute();
+        assertThat(events).containsExactly("granted");
+    }
+
+    @Test
+    void aReleaseThatAReaderHasSeenBeforeDoesNotCount() {
+        aReaderWaits(0);
+        world.memory()[1]++;
+        readerLooks();
+        world.memory()[0] ^= EPOCH;
+        readerLooks();
+        assertThat(events).isEmpty();
+        assertThat(world.posted()).hasSize(1);
+    }
+
+    /** A recovery may have followed the release after three leases. */
+    @Test
+    void aReleaseDoesNotCountIfTheLastLookWasALeaseAgo() {
+        aReaderWaits(0);
+        readerLooks();
+        world.pass(PAUSE);
+        world.memory()[0] ^= EPOCH;
+        world.memory()[1]++;
+        world.pass(LEASE - PAUSE);
+        world.execute();
+        assertThat(events).isEmpty();
+        assertThat(world.posted().stream().map(chain -> chain.address(0))).contains(RELEASES);
     }
 
     /** Lets half a lease pass, and answers all that is posted meanwhile. Returns the chain that looked for progress. */

@@ -26,8 +26,11 @@ record Lock(String name, LockSystem system) {
     /** Ten milliseconds in the papers of DSLR and ShiftLock. */
     static final long LEASE = 10_000_000;
 
-    /** How long a waiter of ShiftLock pauses between two READs; the paper does not say. */
-    private static final long SHIFTLOCK_PAUSE = 1_000;
+    /**
+     * How long a waiter of ShiftLock pauses between two READs, and one of the locks beside it in its paper. The papers do not say; this is what ShiftLock's published code has: 4,096 cycles of the
+     * testbed's processors.
+     */
+    private static final long SHIFTLOCK_PAUSE = 1_862;
 
     /** How long a waiter of DSLR pauses for each ticket before its own. */
     static final long DSLR_PAUSE = 5_000;
@@ -40,11 +43,20 @@ record Lock(String name, LockSystem system) {
     static final Lock CAS = new Lock("CAS-NB", new Literature(CasLock.exclusive(Backoff.NONE)));
 
     static final Lock CAS_BACKOFF = new Lock("CAS-B", new Literature(CasLock.exclusive(Backoff.SMART)));
+    /** The limit of its pauses follows the share of retries; that takes a while. */
+    static final Lock CAS_ADAPTIVE =
+            new Lock("CAS-B, adaptive", new Literature(CasLock.exclusive(Backoff.adaptive(SHIFTLOCK_PAUSE, 10))));
+
     static final Lock DSLR_PLUS =
             new Lock("DSLR+", new Literature(Dslr.plus(new Dslr.Settings(LEASE, Dslr.TICKETS), BACKOFF)));
     static final Lock DSLR =
             new Lock("DSLR", new Literature(Dslr.polling(new Dslr.Settings(LEASE, Dslr.TICKETS), DSLR_PAUSE)));
+    /** As ShiftLock's published code sets it: a waiter pauses less than in DSLR's paper. */
+    static final Lock DSLR_BESIDE_SHIFTLOCK =
+            new Lock("DSLR", new Literature(Dslr.polling(new Dslr.Settings(LEASE, Dslr.TICKETS), SHIFTLOCK_PAUSE)));
+
     static final Lock MCS = new Lock("MCS", new Literature(McsLock.exchanging()));
+    static final Lock MCS_COUNTING = new Lock("MCS, counting", new Literature(McsLock.counting()));
     static final Lock SHIFTLOCK = shiftLock("ShiftLock", ShiftLock.WRITERS_IN_A_ROW);
     static final Lock DECLOCK_TF = new Lock("DecLock-TF", DecLockSystem.AS_IN_THE_PAPER);
     static final Lock DECLOCK_PF =

@@ -4,10 +4,12 @@
 package io.declock.evaluation.papers;
 
 import static io.declock.evaluation.papers.Lock.CAS;
+import static io.declock.evaluation.papers.Lock.CAS_ADAPTIVE;
 import static io.declock.evaluation.papers.Lock.CAS_BACKOFF;
 import static io.declock.evaluation.papers.Lock.DECLOCK_PF;
-import static io.declock.evaluation.papers.Lock.DSLR;
+import static io.declock.evaluation.papers.Lock.DSLR_BESIDE_SHIFTLOCK;
 import static io.declock.evaluation.papers.Lock.MCS;
+import static io.declock.evaluation.papers.Lock.MCS_COUNTING;
 import static io.declock.evaluation.papers.Lock.SHIFTLOCK;
 
 import io.declock.evaluation.experiment.About;
@@ -20,6 +22,7 @@ import io.declock.evaluation.experiment.Paper;
 import io.declock.evaluation.experiment.Published;
 import io.declock.evaluation.experiment.Size;
 import io.declock.evaluation.experiment.Sweep;
+import io.declock.evaluation.experiment.Trial;
 import io.declock.evaluation.experiment.Trials;
 import io.declock.evaluation.load.Microbenchmark.Settings;
 import java.util.List;
@@ -27,9 +30,14 @@ import java.util.List;
 /** ShiftLock's microbenchmarks: the experiment with one lock, figures 6 to 9 and 12. */
 final class ShiftLockLoads {
     /** The locks of its figures that are implemented here, and DecLock. */
-    static final List<Lock> LOCKS = List.of(CAS_BACKOFF, MCS, DSLR, SHIFTLOCK, DECLOCK_PF);
+    static final List<Lock> LOCKS =
+            List.of(CAS_BACKOFF, MCS, MCS_COUNTING, DSLR_BESIDE_SHIFTLOCK, SHIFTLOCK, DECLOCK_PF);
 
-    private static final List<Lock> COUNTED = List.of(CAS, CAS_BACKOFF, MCS, DSLR, SHIFTLOCK, DECLOCK_PF);
+    private static final List<Lock> COUNTED =
+            List.of(CAS, CAS_ADAPTIVE, MCS, MCS_COUNTING, DSLR_BESIDE_SHIFTLOCK, SHIFTLOCK, DECLOCK_PF);
+    /** Until the pauses of an adaptive CAS-B have settled. */
+    private static final double SETTLING_MILLIS = 300;
+
     private static final double WRITE_INTENSIVE = 50;
     private static final double READ_INTENSIVE = 95;
     private static final double[] READ_PERCENT = {WRITE_INTENSIVE, READ_INTENSIVE};
@@ -48,12 +56,12 @@ final class ShiftLockLoads {
     private static final String TEN_TIMES_FEWER =
             "One million locks, ten in the paper, but in figure 7; this changes the share of the most popular lock by about a seventh.";
     private static final String PAUSES =
-            "CAS-B pauses as in SMART's published code, but with its highest limit always; there the limit follows the share of retries. The paper does not print what it uses.";
+            "CAS-B pauses as in SMART's published code, but with its highest limit always. There, and in the published code of the paper, the limit follows the share of retries, and would reach its highest value after seconds.";
 
     private static final String MISSING = "DrTM, RMA-RW and RPC are not implemented here.";
 
-    private static final String LONG_PAUSE =
-            "DSLR here pauses 5 µs for each ticket before its own, as DSLR's paper says. ShiftLock's paper does not say which pause its DSLR has; its many READs mean that it is shorter.";
+    static final String COUNTING =
+            "MCS is there twice: as in algorithm 1, and 'counting', which executes an atomic and waits for it before it hands the lock over.";
 
     private ShiftLockLoads() {}
 
@@ -106,9 +114,10 @@ final class ShiftLockLoads {
                                 Published.size(99.4, "%", "2.3"),
                                 100 * (1 - 1 / verbs)),
                         new Finding(
-                                "CAS with back-off, 240 clients",
-                                Published.size(141.4, "thousand/s", "2.3"),
-                                sweep.last(trials, CAS_BACKOFF.name(), Metric.OPERATIONS) / 1e3),
+                                        "CAS with back-off, 240 clients",
+                                        Published.size(141.4, "thousand/s", "2.3"),
+                                        sweep.last(trials, CAS_BACKOFF.name(), Metric.OPERATIONS) / 1e3)
+                                .because(ShiftLockReasons.CAS_HOLD),
                         new Finding(
                                 "share of retries in its verbs of acquiring",
                                 Published.size(87.1, "%", "2.3"),
@@ -123,10 +132,19 @@ final class ShiftLockLoads {
                         "4.2, figure 6",
                         "240 clients in 5 machines, Zipf's law (0.99), half or 95% of the operations read, nothing inside.",
                         TEN_TIMES_FEWER,
+                        COUNTING,
+                        "The limit of CAS-B's pauses follows the share of retries of each client, as in the paper's published code; it is measured after 300 ms.",
                         MISSING),
-                size -> Bench.sweep(
-                        size, COUNTED, percent -> Bench.shiftLock(LOAD.withReadShare(percent / 100)), READ_PERCENT),
+                size -> new Sweep(
+                        Lock.names(COUNTED), size.of(READ_PERCENT), (name, percent) -> settled(name, percent, size)),
                 ShiftLockLoads::concludeVerbs);
+    }
+
+    private static Trial settled(String name, double percent, Size size) {
+        Bench bench = Bench.shiftLock(LOAD.withReadShare(percent / 100));
+        boolean adapts = name.equals(CAS_ADAPTIVE.name());
+        return (adapts ? bench.lasting(SETTLING_MILLIS, bench.windowMillis()) : bench)
+                .trial(Lock.named(COUNTED, name), size);
     }
 
     private static Conclusions concludeVerbs(Sweep sweep, Trials trials) {
@@ -134,7 +152,7 @@ final class ShiftLockLoads {
         String shift = SHIFTLOCK.name();
         double shiftAtomics = sweep.first(trials, shift, Metric.ATOMICS);
         double shiftReads = sweep.first(trials, shift, Metric.READS);
-        double dslrReads = sweep.first(trials, DSLR.name(), Metric.READS);
+        double dslrReads = sweep.first(trials, DSLR_BESIDE_SHIFTLOCK.name(), Metric.READS);
         return new Conclusions(
                 List.of(
                         sweep.figure(trials, "shiftlock-6-atomics", "Atomics", readers, Metric.ATOMICS, false),
@@ -146,29 +164,29 @@ final class ShiftLockLoads {
                                 "ShiftLock: READs, 95% readers",
                                 Published.size(0.20, "", "4.2"), sweep.last(trials, shift, Metric.READS)),
                         new Finding("DSLR: READs, half readers", Published.size(7.92, "", "4.2"), dslrReads)
-                                .because(LONG_PAUSE),
+                                .because(ShiftLockReasons.PAUSE_OF_DSLR),
                         new Finding(
                                         "DSLR: READs over ShiftLock's, half readers",
                                         Published.times(22, "4.2"),
                                         dslrReads / shiftReads)
-                                .because(LONG_PAUSE),
+                                .because(ShiftLockReasons.PAUSE_OF_DSLR),
                         new Finding(
                                         "DSLR: READs over ShiftLock's, 95% readers",
                                         Published.times(4.9, "4.2: ShiftLock needs 79.7% fewer"),
-                                        sweep.last(trials, DSLR.name(), Metric.READS)
+                                        sweep.last(trials, DSLR_BESIDE_SHIFTLOCK.name(), Metric.READS)
                                                 / sweep.last(trials, shift, Metric.READS))
-                                .because(LONG_PAUSE),
+                                .because(ShiftLockReasons.PAUSE_OF_DSLR),
                         new Finding(
                                 "CAS with back-off: atomics below those without, half readers",
                                 Published.percentLess(73.1, "4.2"),
                                 100
                                         * (1
-                                                - sweep.first(trials, CAS_BACKOFF.name(), Metric.ATOMICS)
+                                                - sweep.first(trials, CAS_ADAPTIVE.name(), Metric.ATOMICS)
                                                         / sweep.first(trials, CAS.name(), Metric.ATOMICS))),
                         new Finding(
                                 "CAS with back-off: atomics above ShiftLock's, half readers",
                                 Published.size(0.35, "", "4.2"),
-                                sweep.first(trials, CAS_BACKOFF.name(), Metric.ATOMICS) - shiftAtomics)));
+                                sweep.first(trials, CAS_ADAPTIVE.name(), Metric.ATOMICS) - shiftAtomics)));
     }
 
     private static Experiment numberOfLocks() {
@@ -178,6 +196,7 @@ final class ShiftLockLoads {
                         "Number of locks",
                         "4.3, figure 7",
                         "240 clients in 5 machines, Zipf's law (0.99), half of the operations read, nothing inside.",
+                        COUNTING,
                         MISSING),
                 size -> Bench.sweep(
                         size,
@@ -199,26 +218,35 @@ final class ShiftLockLoads {
                                         Metric.P99,
                                         true)),
                         List.of(
-                                new Finding(
-                                        "ShiftLock over the best of CAS, MCS and DSLR with 1,000 locks",
-                                        Published.times(1.52, "4.3"),
-                                        overBest(sweep, trials, sweep.values().get(0))),
-                                new Finding(
-                                        "ShiftLock over the best of CAS, MCS and DSLR with 10 million locks",
-                                        Published.times(1.38, "4.3"),
-                                        overBest(
-                                                sweep,
-                                                trials,
-                                                sweep.values()
-                                                        .get(sweep.values().size() - 1))))));
+                                overBest(sweep, trials, MCS, 1.52, "1,000", 0),
+                                overBest(sweep, trials, MCS_COUNTING, 1.52, "1,000", 0),
+                                overBest(
+                                        sweep,
+                                        trials,
+                                        MCS,
+                                        1.38,
+                                        "10 million",
+                                        sweep.values().size() - 1),
+                                overBest(
+                                        sweep,
+                                        trials,
+                                        MCS_COUNTING,
+                                        1.38,
+                                        "10 million",
+                                        sweep.values().size() - 1))));
     }
 
-    private static double overBest(Sweep sweep, Trials trials, double value) {
-        double best = List.of(CAS_BACKOFF, MCS, DSLR).stream()
+    private static Finding overBest(Sweep sweep, Trials trials, Lock mcs, double published, String locks, int index) {
+        double value = sweep.values().get(index);
+        double best = List.of(CAS_BACKOFF, mcs, DSLR_BESIDE_SHIFTLOCK).stream()
                 .mapToDouble(lock -> sweep.at(trials, lock.name(), value, Metric.OPERATIONS))
                 .max()
                 .orElse(Double.NaN);
-        return sweep.at(trials, SHIFTLOCK.name(), value, Metric.OPERATIONS) / best;
+        return new Finding(
+                        "ShiftLock over the best of CAS, " + mcs.name() + " and DSLR with " + locks + " locks",
+                        Published.times(published, "4.3"),
+                        sweep.at(trials, SHIFTLOCK.name(), value, Metric.OPERATIONS) / best)
+                .because(ShiftLockReasons.HAND_OVER);
     }
 
     private static Experiment clients() {
@@ -229,6 +257,7 @@ final class ShiftLockLoads {
                         "4.3, figure 8",
                         "Up to 48 clients in each of 5 machines, Zipf's law (0.99), half or 95% of the operations read, nothing inside.",
                         TEN_TIMES_FEWER,
+                        COUNTING,
                         MISSING),
                 size -> List.of(clientsSweep(size, WRITE_INTENSIVE), clientsSweep(size, READ_INTENSIVE)),
                 ShiftLockLoads::concludeClients);
@@ -253,13 +282,18 @@ final class ShiftLockLoads {
                 List.of(
                         stable(writing, trials, "half readers", "4.3: stable beyond 80 clients"),
                         stable(reading, trials, "95% readers", "4.3: stable beyond 120 clients"),
-                        new Finding(
-                                "ShiftLock over MCS with 240 clients, half readers",
-                                Published.times(1.65, "4.2"),
-                                lastRatio(writing, trials, MCS)),
-                        new Finding(
-                                "ShiftLock over MCS with 240 clients, 95% readers",
-                                Published.times(3.62, "4.2"), lastRatio(reading, trials, MCS))));
+                        overMcs(writing, trials, MCS, 1.65, "half readers", ShiftLockReasons.HAND_OVER),
+                        overMcs(writing, trials, MCS_COUNTING, 1.65, "half readers", ShiftLockReasons.HAND_OVER),
+                        overMcs(reading, trials, MCS, 3.62, "95% readers", ShiftLockReasons.HAND_OVER),
+                        overMcs(reading, trials, MCS_COUNTING, 3.62, "95% readers", ShiftLockReasons.COUNTING)));
+    }
+
+    private static Finding overMcs(Sweep sweep, Trials trials, Lock mcs, double published, String load, String reason) {
+        return new Finding(
+                        "ShiftLock over " + mcs.name() + " with 240 clients, " + load,
+                        Published.times(published, "4.2"),
+                        lastRatio(sweep, trials, mcs))
+                .because(reason);
     }
 
     private static double lastRatio(Sweep sweep, Trials trials, Lock other) {
@@ -353,19 +387,22 @@ final class ShiftLockLoads {
                                 false)),
                 List.of(
                         new Finding(
-                                "throughput without a limit over that with 32",
-                                Published.size(1.033, "×", "4.7"),
-                                sweep.last(trials, shift, Metric.OPERATIONS)
-                                        / sweep.at(trials, shift, before, Metric.OPERATIONS)),
+                                        "throughput without a limit over that with 32",
+                                        Published.size(1.033, "×", "4.7"),
+                                        sweep.last(trials, shift, Metric.OPERATIONS)
+                                                / sweep.at(trials, shift, before, Metric.OPERATIONS))
+                                .because(ShiftLockReasons.NO_LIMIT),
                         new Finding(
-                                "median time to acquire without a limit over that with 32",
-                                Published.times(1.365, "4.7"),
-                                sweep.last(trials, shift, Metric.ACQUIRE_MEDIAN)
-                                        / sweep.at(trials, shift, before, Metric.ACQUIRE_MEDIAN)),
+                                        "median time to acquire without a limit over that with 32",
+                                        Published.times(1.365, "4.7"),
+                                        sweep.last(trials, shift, Metric.ACQUIRE_MEDIAN)
+                                                / sweep.at(trials, shift, before, Metric.ACQUIRE_MEDIAN))
+                                .because(ShiftLockReasons.NO_LIMIT),
                         new Finding(
-                                "throughput with 16 and more over that with one",
-                                Published.larger("4.7: stable from 16 on"),
-                                sweep.last(trials, shift, Metric.OPERATIONS)
-                                        / sweep.first(trials, shift, Metric.OPERATIONS))));
+                                        "throughput with 16 and more over that with one",
+                                        Published.larger("4.7: stable from 16 on"),
+                                        sweep.last(trials, shift, Metric.OPERATIONS)
+                                                / sweep.first(trials, shift, Metric.OPERATIONS))
+                                .because(ShiftLockReasons.NO_LIMIT)));
     }
 }

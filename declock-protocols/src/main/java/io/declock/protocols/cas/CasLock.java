@@ -87,6 +87,7 @@ public final class CasLock implements LockProtocol {
     private final class Client implements LockClient {
         private final long asWriter;
         private final LockWorld world;
+        private final Backoff pauses = backoff.ofClient();
         private final Map<Long, Long> held = new HashMap<>();
 
         Client(int number, LockWorld world) {
@@ -155,11 +156,12 @@ public final class CasLock implements LockProtocol {
 
             private void holds(long added) {
                 held.put(lock, added);
+                pauses.succeeded(world);
                 granted.run();
             }
 
             private void again() {
-                long pause = backoff.nanos(++retries, world);
+                long pause = pauses.nanos(++retries, world);
                 if (pause > 0) {
                     world.after(pause, this::go);
                 } else {

@@ -16,27 +16,40 @@ import java.util.function.LongConsumer;
 /** The protocol that the package describes. */
 public final class McsLock implements LockProtocol {
     private final boolean exchanging;
+    private final boolean counting;
 
     /** Makes one for plain adapters. */
     public McsLock() {
-        this(false);
+        this(false, false);
     }
 
-    private McsLock(boolean exchanging) {
+    private McsLock(boolean exchanging, boolean counting) {
         this.exchanging = exchanging;
+        this.counting = counting;
     }
 
     /** Returns the one with an unconditional swap, for adapters with {@linkplain io.declock.Verb#isExtended extended atomics}. */
     public static McsLock exchanging() {
-        return new McsLock(true);
+        return new McsLock(true, false);
+    }
+
+    /**
+     * Returns the one with an unconditional swap that counts its releases beside the tail: before a client hands the lock over, it adds one by an atomic and waits for
+     * that, as ShiftLock's writers do.
+     */
+    public static McsLock counting() {
+        return new McsLock(true, true);
     }
 
     @Override
     public String name() {
+        if (counting) {
+            return "MCS that counts hand-overs";
+        }
         return exchanging ? "MCS with extended atomics" : "MCS";
     }
 
-    /** An extended atomic works on two words, of which the second one is not used. */
+    /** An extended atomic works on two words, of which the second one is not used, or counts hand-overs. */
     @Override
     public int words() {
         return exchanging ? ExtendedAtomics.WORDS : 1;
@@ -108,7 +121,7 @@ public final class McsLock implements LockProtocol {
         }
     }
 
-    private static final class ExchangingPlace extends Place {
+    private final class ExchangingPlace extends Place {
         // All bits of the first word are replaced, and none is compared.
         private static final int STORED = 2 * ExtendedAtomics.WORDS;
 
@@ -124,6 +137,15 @@ public final class McsLock implements LockProtocol {
             operands[STORED] = desired;
             operands[STORED_BITS] = -1;
             OneVerb.maskedCompareAndSwap(world, purpose, lock, operands, then);
+        }
+
+        @Override
+        protected void beforeHandOver(Runnable then) {
+            if (counting) {
+                OneVerb.fetchAndAdd(world, Purpose.RELEASE, lock + Long.BYTES, 1, former -> then.run());
+            } else {
+                then.run();
+            }
         }
     }
 }

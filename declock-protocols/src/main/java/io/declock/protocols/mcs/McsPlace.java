@@ -50,6 +50,15 @@ public abstract class McsPlace {
      */
     protected abstract void isHandedOver(long detail);
 
+    /**
+     * Does what comes before the place is handed over to a known successor; as it is here, that is nothing.
+     *
+     * @param then to be called once when it is done
+     */
+    protected void beforeHandOver(Runnable then) {
+        then.run();
+    }
+
     /** Returns what the successor is told when the client hands its place over. */
     protected abstract long handedOn();
 
@@ -126,7 +135,9 @@ public abstract class McsPlace {
     }
 
     private void handOver(Runnable then) {
-        world.send(new LockMessage(number, successor, lock, HAND_OVER, handedOn()));
-        then.run();
+        beforeHandOver(() -> {
+            world.send(new LockMessage(number, successor, lock, HAND_OVER, handedOn()));
+            then.run();
+        });
     }
 }

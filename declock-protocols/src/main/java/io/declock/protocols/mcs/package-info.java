@@ -11,7 +11,7 @@
  *   <li>If somebody was there, the client tells it that it is the successor, and waits to be handed the lock.
  *   <li>On a release, a client that knows no successor swaps itself for zero.
  *   <li>If that fails, somebody has come: the client waits to be told by whom.
- *   <li>It hands the lock to the successor with a message.
+ *   <li>It hands the lock to the successor with a message. One kind of the lock counts that at the memory node before ({@link McsLock#counting}).
  * </ol>
  *
  * <p>Nothing mends the queue when a client dies. {@link io.declock.protocols.alock ALock} has two such queues for a lock, and uses the same clients and places.

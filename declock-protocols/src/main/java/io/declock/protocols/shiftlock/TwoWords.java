@@ -33,6 +33,11 @@ final class TwoWords extends VerbChain {
         world.post(new TwoWords(then).begin(purpose).maskedCompareAndSwap(entry, operands));
     }
 
+    /** Reads the words of an entry, in any order. */
+    static void read(LockWorld world, Purpose purpose, long entry, Then then) {
+        world.post(new TwoWords(then).begin(purpose).read(entry, Entry.WORDS));
+    }
+
     /** Reads one word and after it another one: the words of one READ would be read in any order. */
     static void readInOrder(LockWorld world, Purpose purpose, long first, long second, Then then) {
         world.post(new TwoWords(then).begin(purpose).read(first, 1).read(second, 1));

@@ -30,7 +30,8 @@
  *   <li>The number of writers in a row counts the first one. As printed it begins at zero, and one writer more passes readers that wait.
  *   <li>The server begins the next era after the recovery, and clients read the era before {@code RelCnt}. In the printed order a client could read the new era
  *       and a {@code RelCnt} without the leap, and have a lock recovered that is in use again.
- *   <li>A reader reads {@code RelCnt} after {@code Epoch}, because a recovery changes {@code Epoch}, too.
+ *   <li>A recovery changes {@code Epoch}, too. So a reader that finds another {@code Epoch} wants to see that {@code RelCnt} has changed as well since it last looked, less than
+ *       a lease ago, or reads {@code RelCnt} again after {@code Epoch}.
  *   <li>A message that was sent before a recovery may arrive after it. So {@code Successor} carries {@code RelCnt}, too, and a client ignores messages from the other side of
  *       a leap.
  *   <li>The server does not answer. A client that has asked it looks again after a lease, and sees the leap or asks again.
