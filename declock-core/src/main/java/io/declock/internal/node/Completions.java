@@ -35,7 +35,7 @@ final class Completions implements Executor {
      * Makes it.
      *
      * @param executor runs what is not run at once; it may do so before it returns
-     * @param elsewhere runs something on another thread than the present one
+     * @param elsewhere runs something on another thread than the present one, and not at once
      */
     Completions(Executor executor, Executor elsewhere) {
         this.executor = executor;
@@ -62,7 +62,7 @@ final class Completions implements Executor {
 
     /**
      * Completes what was decided while the calling thread asked for it, before the thread gets the stage. An action that is added to such a stage runs inside the caller of this; if that action asks again, and so
-     * on, the stack grows. So a thread whose stack is deep gets its stage from another thread.
+     * on, the stack grows. So a thread whose stack is deep gets a stage that another thread completes, after a moment in which the action is added.
      */
     void executeAtOnce(Runnable completion) {
         Present own = present.get();

@@ -11,6 +11,7 @@ import io.declock.internal.time.RandomSource;
 import io.declock.internal.time.TimerService;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -30,6 +31,9 @@ final class NodeRuntime implements AutoCloseable {
     private static final int MAX_CALLBACK_THREADS = 64;
 
     private static final int MAX_LOSS_THREADS = 16;
+    /** Within that time a caller mostly adds an action to the stage that it gets. To a stage that is complete by then it would be added in vain: the action runs in the caller's stack. */
+    private static final int UNWIND_MICROS = 200;
+
     private static final int IDLE_SECONDS = 10;
 
     private final String name;
@@ -81,10 +85,14 @@ final class NodeRuntime implements AutoCloseable {
     private Completions completions(@Nullable Executor own, @Nullable Executor executor) {
         if (own != null) {
             // It may use the calling thread.
-            return new Completions(guardedOn(own), this::onOneMoreThread);
+            return new Completions(guardedOn(own), later(this::onOneMoreThread));
         }
         Executor pool = callbackPool == null ? requireNonNull(executor) : guardedOn(callbackPool);
-        return new Completions(pool, pool);
+        return new Completions(pool, callbackPool == null ? pool : later(pool));
+    }
+
+    private static Executor later(Executor executor) {
+        return CompletableFuture.delayedExecutor(UNWIND_MICROS, TimeUnit.MICROSECONDS, executor);
     }
 
     private static ExecutorService pool(int threads, String name) {
