@@ -47,9 +47,9 @@ final class FieldFigures {
     private static final int THREADS = 4;
     private static final Duration SESSION = Duration.ofSeconds(20);
     /** All locks run for so long before any is measured, because the JVM compiles what they share for whichever comes first. */
-    private static final Duration FIRST_WARM_UP = Duration.ofSeconds(3);
+    private static final Duration FIRST_WARM_UP = Duration.ofSeconds(2);
 
-    private static final Duration WARM_UP = Duration.ofSeconds(1);
+    private static final Duration WARM_UP = Duration.ofMillis(500);
     private static final Duration WINDOW = Duration.ofSeconds(3);
     /** Each begins with another lock: the machine is not equally fast all the time. */
     private static final int ROUNDS = 3;
