@@ -153,7 +153,7 @@ lab_two() {
 # for the host's.
 lab_figures() {
     local deadline=$1 build=$2 part=$3 options=$lab_java_options
-    [[ $part == all || $part == latencies || $part == loads || $part == field ]] || { usage >&2 && return 2; }
+    [[ $part == all || $part == latencies || $part == loads || $part =~ ^field(-hot|-zipf)?$ ]] || { usage >&2 && return 2; }
     [[ $build == no ]] || lab_compile || return
     if [[ $part == all || $part == latencies ]]; then
         lab_java_options=${options/-XX:TieredStopAtLevel=1/}
@@ -163,8 +163,8 @@ lab_figures() {
     if [[ $part == all || $part == loads ]]; then
         lab_figures_of "$deadline" loads || return
     fi
-    if [[ $part == field ]]; then
-        LAB_HEAP=1g lab_figures_of "$deadline" field
+    if [[ $part == field* ]]; then
+        LAB_HEAP=1g lab_figures_of "$deadline" "$part"
     fi
 }
 

@@ -12,6 +12,8 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An open connection of one process to its memory nodes: the entry point for programs without Spring. One per process is enough.
@@ -109,6 +111,7 @@ public interface DecLock extends DistributedReadWriteLock, AutoCloseable {
         private ComputeNodeSettings settings = ComputeNodeSettings.DEFAULTS;
         private TcpFabricSettings tcp = TcpFabricSettings.DEFAULTS;
         private LockObserver observer = LockObserver.NONE;
+        private @Nullable Executor completions;
 
         private Builder() {}
 
@@ -173,6 +176,22 @@ public interface DecLock extends DistributedReadWriteLock, AutoCloseable {
         }
 
         /**
+         * Sets what completes the stages of {@link #acquireAsync}, in place of the library's own threads, of which there are at most 64. Actions that
+         * depend on a stage run there, unless the stage was complete before they were added to it.
+         *
+         * <p>With {@code Runnable::run}, the thread that learns of a grant completes its stage: one of the fabric's, which serves all locks of this process, the one that ends
+         * waits whose time is over, or that of a caller who gives a lock back. So no thread has to be woken for a grant. An action must not
+         * block there, not for a lock either; what may block belongs on an executor of its own ({@code thenAcceptAsync(action, executor)}).
+         *
+         * @param executor completes stages; of one that refuses, a new thread takes the task over
+         * @return this builder
+         */
+        public Builder completions(Executor executor) {
+            this.completions = executor;
+            return this;
+        }
+
+        /**
          * Adds a custom fabric. It takes precedence over the library's fabrics for the addresses that it supports, and is closed with the
          * locks.
          *
@@ -192,7 +211,7 @@ public interface DecLock extends DistributedReadWriteLock, AutoCloseable {
          * @throws DecLockException if a fabric cannot be opened; its message says what to do
          */
         public DecLock open() {
-            return Opening.open(addresses, fabrics, tcp, rdma, settings, observer);
+            return Opening.open(addresses, fabrics, tcp, rdma, settings, observer, completions);
         }
     }
 }

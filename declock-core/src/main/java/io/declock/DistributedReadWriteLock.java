@@ -78,13 +78,16 @@ public interface DistributedReadWriteLock {
      *
      * <p>Cancelling the returned stage's future, or failing it, withdraws the request; a grant that races with it is released.
      *
-     * <p>A node has at most 64 threads that complete stages. A dependent action that blocks, above all for another lock, belongs on an
+     * <p>What is decided while this process is asked, as a lock that it {@linkplain KeepSettings keeps}, is complete when the stage is returned, and an action that
+     * depends on it then runs on the calling thread.
+     *
+     * <p>A node has at most 64 threads that complete stages, unless it was {@linkplain DecLock.Builder#completions given others}. A dependent action that blocks, above all for another lock, belongs on an
      * executor of its own ({@code thenAcceptAsync(action, executor)}): 64 such actions that wait for further completions would block until
      * their wait times are over.
      *
      * @param request names, modes, wait time and ceiling
      * @param owner on whose behalf the locks are held
-     * @return completes with the handle, on a thread of the library, or exceptionally as {@link #acquire(LockRequest)} throws
+     * @return completes with the handle, or exceptionally as {@link #acquire(LockRequest)} throws
      */
     CompletionStage<LockHandle> acquireAsync(LockRequest request, LockOwner owner);
 }

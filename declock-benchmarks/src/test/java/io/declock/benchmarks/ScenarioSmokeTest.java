@@ -92,6 +92,13 @@ class ScenarioSmokeTest {
     }
 
     @Test
+    void anApplicationThatIsToldOnTheEventLoop() throws Exception {
+        assertThat(tiny("applications", "--locks=declock", "--loads=STORE", "--setting=direct-completions=true"))
+                .contains("direct-completions=true", "declock (store)")
+                .doesNotContain("(index)");
+    }
+
+    @Test
     void local() throws Exception {
         assertThat(tiny("local")).contains("jvm-fair");
     }

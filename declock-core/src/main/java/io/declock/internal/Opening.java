@@ -19,6 +19,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
 
 /** Opens a compute node with the fabrics that serve its addresses. Stateless. */
 public final class Opening {
@@ -27,6 +29,7 @@ public final class Opening {
     /**
      * Opens and starts a compute node.
      *
+     * @param completions completes the stages of asynchronous acquisitions; null for the library's own threads
      * @throws IllegalArgumentException if there is no memory node, or no fabric for one
      * @throws DecLockException if a fabric cannot be opened
      */
@@ -36,7 +39,8 @@ public final class Opening {
             TcpFabricSettings tcp,
             Map<String, String> rdma,
             ComputeNodeSettings settings,
-            LockObserver observer) {
+            LockObserver observer,
+            @Nullable Executor completions) {
         NodeCounters counters = new NodeCounters();
         List<Fabric> fabrics = new ArrayList<>(own);
         try {
@@ -49,7 +53,8 @@ public final class Opening {
                     .memoryNodes(addresses)
                     .counters(counters)
                     .settings(settings)
-                    .observer(observer);
+                    .observer(observer)
+                    .completions(completions);
             fabrics.forEach(builder::fabric);
             ComputeNode node = builder.build();
             node.start();

@@ -6,6 +6,7 @@ package io.declock.benchmarks.micro;
 import io.declock.ComputeNodeSettings;
 import io.declock.KeepSettings;
 import io.declock.LockHandle;
+import io.declock.LockOwner;
 import io.declock.LockRequest;
 import io.declock.benchmarks.server.LocalMemoryNode;
 import io.declock.internal.node.ComputeNode;
@@ -36,6 +37,8 @@ import org.openjdk.jmh.annotations.Warmup;
 @Fork(1)
 @SuppressWarnings({"NullAway.Init", "LockNotBeforeTry"}) // No code runs while the locks are held.
 public class InProcessLockBenchmark {
+    private static final LockOwner OWNER = LockOwner.named("owner");
+
     /** Whether the compute node keeps the lock. */
     @Param({"false", "true"})
     private boolean keep;
@@ -83,6 +86,16 @@ public class InProcessLockBenchmark {
     @Benchmark
     public long handle() throws InterruptedException {
         try (LockHandle handle = node.acquire(LockRequest.write("handle"))) {
+            return handle.fencingToken();
+        }
+    }
+
+    /** A write lock that comes with a stage. */
+    @Benchmark
+    public long stage() {
+        try (LockHandle handle = node.acquireAsync(LockRequest.write("stage"), OWNER)
+                .toCompletableFuture()
+                .join()) {
             return handle.fencingToken();
         }
     }

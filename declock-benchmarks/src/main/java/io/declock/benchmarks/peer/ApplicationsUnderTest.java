@@ -10,11 +10,10 @@ import io.declock.protocols.fabric.FabricApplications;
 import io.declock.protocols.fabric.FabricApplications.Participant;
 import io.declock.spi.Fabric;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** One process's clients of an application, over DecLock or a lock of the literature. Thread-safe. */
+/** One process's clients of an application, over DecLock or a lock of the literature, on one fabric: data and locks of DecLock have sessions of their own on the same event loop. Thread-safe. */
 public final class ApplicationsUnderTest implements AutoCloseable {
     private static final Duration SESSION = Duration.ofSeconds(10);
 
@@ -29,7 +28,7 @@ public final class ApplicationsUnderTest implements AutoCloseable {
         Participant process = new Participant("bench-" + index, SESSION, index * count, count);
         MemoryNodeAddress memoryNode = MemoryNodeAddress.parse(address);
         fabric = tuning.openFabric(counters);
-        locks = peer == Peer.DECLOCK ? DecLockPeer.joined(address, "locks-" + index, tuning) : null;
+        locks = peer == Peer.DECLOCK ? DecLockPeer.beside(address, "locks-" + index, tuning, fabric, counters) : null;
         clients = locks == null
                 ? FabricApplications.join(LiteraturePeer.protocol(peer), application, fabric, memoryNode, process)
                 : FabricApplications.join(locks.node(), application, fabric, memoryNode, process);
@@ -54,11 +53,7 @@ public final class ApplicationsUnderTest implements AutoCloseable {
 
     /** Returns the counters of locks and data together. */
     public Map<String, Long> counters() {
-        Map<String, Long> all = new HashMap<>(DecLockPeer.counters(counters));
-        if (locks != null) {
-            locks.counters().forEach((key, value) -> all.merge(key, value, Long::sum));
-        }
-        return all;
+        return DecLockPeer.counters(counters);
     }
 
     @Override

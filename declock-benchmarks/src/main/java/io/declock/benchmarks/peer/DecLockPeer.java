@@ -11,26 +11,36 @@ import io.declock.Purpose;
 import io.declock.Verb;
 import io.declock.internal.monitor.NodeCounters;
 import io.declock.internal.node.ComputeNode;
+import io.declock.spi.Fabric;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.Executor;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
+import org.jspecify.annotations.Nullable;
 
 /** DecLock through its {@code java.util.concurrent} views, one compute node per process. */
 public final class DecLockPeer implements LockUnderTest {
-    private final NodeCounters counters = new NodeCounters();
+    private final NodeCounters counters;
     private final ComputeNode node;
     private final PerName<ReadWriteLock> locks;
 
-    private DecLockPeer(String address, ComputeNodeSettings settings, Tuning tuning) {
+    private DecLockPeer(
+            String address,
+            ComputeNodeSettings settings,
+            Fabric fabric,
+            NodeCounters counters,
+            @Nullable Executor completions) {
+        this.counters = counters;
         node = ComputeNode.builder()
                 .memoryNodes(List.of(MemoryNodeAddress.parse(address)))
-                .fabric(tuning.openFabric(counters))
+                .fabric(fabric)
                 .settings(settings)
                 .counters(counters)
+                .completions(completions)
                 .build();
         locks = new PerName<>(node::lock);
         node.start();
@@ -38,12 +48,22 @@ public final class DecLockPeer implements LockUnderTest {
 
     /** Begins to join the memory node. */
     public static DecLockPeer opened(String address, ComputeNodeSettings settings, Tuning tuning) {
-        return new DecLockPeer(address, settings, tuning);
+        NodeCounters counters = new NodeCounters();
+        return new DecLockPeer(address, settings, tuning.openFabric(counters), counters, null);
     }
 
     /** Joins the memory node. */
     public static DecLockPeer joined(String address, String name, Tuning tuning) throws InterruptedException {
         DecLockPeer peer = opened(address, tuning.computeNode(name), tuning);
+        peer.awaitReady();
+        return peer;
+    }
+
+    /** Joins the memory node by a fabric that has another session there. */
+    static DecLockPeer beside(String address, String name, Tuning tuning, Fabric fabric, NodeCounters counters)
+            throws InterruptedException {
+        Executor completions = tuning.directCompletions() ? Runnable::run : null;
+        DecLockPeer peer = new DecLockPeer(address, tuning.computeNode(name), fabric, counters, completions);
         peer.awaitReady();
         return peer;
     }

@@ -37,6 +37,7 @@ import java.util.Map;
  * @param serverPollMicros how long a memory node's event loop polls before it sleeps
  * @param maxIdleLocks idle names kept by a client
  * @param keep whether a client keeps locks that it takes again and again
+ * @param directCompletions whether asynchronous acquisitions are completed by the thread that learns of the grant, in place of a pool of threads
  * @param rdma address of this machine's RDMA adapter; empty for TCP. Times are those of an emulated machine: connections and leases have room for pauses of seconds
  */
 public record Tuning(
@@ -51,6 +52,7 @@ public record Tuning(
         long serverPollMicros,
         int maxIdleLocks,
         boolean keep,
+        boolean directCompletions,
         String rdma) {
     /** The library's defaults. */
     public static final Tuning DEFAULTS = new Tuning(
@@ -65,6 +67,7 @@ public record Tuning(
             MemoryNodeServerSettings.DEFAULTS.eventLoopPolling().toNanos() / 1000,
             ComputeNodeSettings.DEFAULTS.maxIdleLocks(),
             ComputeNodeSettings.DEFAULTS.keep().enabled(),
+            false,
             "");
 
     /** As long as an emulated machine takes for what takes others a moment. */

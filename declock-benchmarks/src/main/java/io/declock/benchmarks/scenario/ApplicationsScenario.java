@@ -11,8 +11,10 @@ import io.declock.benchmarks.worker.ApplicationKind;
 import io.declock.benchmarks.worker.Workload;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -60,24 +62,28 @@ public final class ApplicationsScenario extends Scenario {
         Workload clients = new Workload(options().jvms(), options().threads(), 1, false, 0, 0, Duration.ZERO);
         Coordinator.Task task =
                 new Coordinator.Task(List.of("application-worker", "--application=" + load.name()), MEMORY_NODE);
-        RunResult declock = null;
-        for (String label : locks) {
-            Peer peer = Peer.of(label);
-            RunResult result =
-                    run(outcome, peer, name, clients, new Coordinator(options().runSettings(), task));
-            declock = peer == Peer.DECLOCK ? result : declock;
-            figures(outcome, name, result, declock);
+        Map<String, RunResult> results = new HashMap<>();
+        for (String label : inTurn(locks)) {
+            RunResult result = run(
+                    outcome,
+                    Peer.of(label),
+                    name,
+                    clients,
+                    new Coordinator(options().runSettings(), task));
+            if (result != null) {
+                results.put(label, result);
+            }
         }
+        locks.forEach(label -> figures(outcome, name, label, results.get(label), results.get(Peer.DECLOCK.label())));
     }
 
-    private static void figures(Outcome outcome, String name, @Nullable RunResult result, @Nullable RunResult declock) {
-        if (result == null || result.total() == 0) {
-            return;
-        }
-        String label = result.peer().label();
+    /** Adds the same figures in the same order in each round. */
+    private static void figures(
+            Outcome outcome, String name, String label, @Nullable RunResult result, @Nullable RunResult declock) {
         outcome.goal(Goal.figure(
-                name + " verbs per operation of " + label, (double) result.countersFrom("verb.") / result.total()));
-        if (declock != null && declock != result) {
+                name + " verbs per operation of " + label,
+                result == null || result.total() == 0 ? null : (double) result.countersFrom("verb.") / result.total()));
+        if (!label.equals(Peer.DECLOCK.label())) {
             outcome.goal(Goal.figure(
                     name + " operations/s of DecLock against " + label,
                     Ratios.of(declock, result, RunResult::perSecond)));

@@ -6,6 +6,7 @@ package io.declock.benchmarks.scenario;
 import io.declock.benchmarks.report.Goal;
 import io.declock.benchmarks.report.TextTable;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,6 +26,17 @@ final class Rounds {
 
     boolean isSound() {
         return outcomes.stream().allMatch(Outcome::isSound);
+    }
+
+    /**
+     * Returns what is run in each round in the order of one of them. Each begins with another one, because the machine is not equally fast all the time.
+     *
+     * @param round number of the round, from one; the first has the order that is given
+     */
+    static <T> List<T> inTurn(List<T> all, int round, int rounds) {
+        List<T> order = new ArrayList<>(all);
+        Collections.rotate(order, -(round - 1) * Math.max(1, all.size() / rounds));
+        return order;
     }
 
     /** Returns the goals with the medians. */

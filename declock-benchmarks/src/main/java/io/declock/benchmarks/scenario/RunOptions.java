@@ -58,7 +58,7 @@ public final class RunOptions {
             paramLabel = "KEY=VALUE",
             description =
                     "A setting of DecLock: policy, local-limit, local-micros, pre-armed, release-read, spin-micros,"
-                            + " transport, poll-micros, server-poll-micros, max-idle-locks, keep, rdma (an adapter's address).")
+                            + " transport, poll-micros, server-poll-micros, max-idle-locks, keep, direct-completions, rdma (an adapter's address).")
     private Map<String, String> settings = new LinkedHashMap<>();
 
     @Option(

@@ -15,6 +15,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
@@ -32,6 +33,7 @@ public abstract class Scenario implements Callable<Integer> {
     private RunOptions options = new RunOptions();
 
     private @Nullable Path json;
+    private int round;
 
     /** Makes the runs and adds the goals. */
     protected abstract void execute(Outcome outcome) throws IOException, InterruptedException;
@@ -51,7 +53,7 @@ public abstract class Scenario implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         Rounds rounds = new Rounds();
-        for (int round = 1; round <= options.rounds(); round++) {
+        for (round = 1; round <= options.rounds(); round++) {
             System.out.println("== " + title() + (options.rounds() == 1 ? "" : ", round " + round));
             rounds.add(round());
         }
@@ -86,6 +88,11 @@ public abstract class Scenario implements Callable<Integer> {
 
     private static String seconds(Duration duration) {
         return duration.toMillis() / 1000.0 + " s";
+    }
+
+    /** Returns what is to be run in the order of this round. */
+    protected final <T> List<T> inTurn(List<T> all) {
+        return Rounds.inTurn(all, round, options.rounds());
     }
 
     /** Makes one run, or prints why it is not possible. */

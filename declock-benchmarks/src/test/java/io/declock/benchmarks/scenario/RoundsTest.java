@@ -26,6 +26,15 @@ class RoundsTest {
     }
 
     @Test
+    void eachRoundBeginsWithAnother() {
+        List<String> all = List.of("a", "b", "c", "d", "e", "f");
+        assertThat(Rounds.inTurn(all, 1, 3)).isEqualTo(all);
+        assertThat(Rounds.inTurn(all, 2, 3)).containsExactly("c", "d", "e", "f", "a", "b");
+        assertThat(Rounds.inTurn(all, 3, 3)).containsExactly("e", "f", "a", "b", "c", "d");
+        assertThat(Rounds.inTurn(List.of("a", "b"), 2, 5)).containsExactly("b", "a");
+    }
+
+    @Test
     void theMedianDecides() {
         assertThat(of(4.0, 9.0, 5.5).goals())
                 .containsExactly(Goal.atMost("something kept always", 1.0, 2), Goal.atLeast("ratio", 5.5, 5));

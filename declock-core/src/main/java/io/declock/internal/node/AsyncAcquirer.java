@@ -10,7 +10,6 @@ import io.declock.internal.local.LocalWaiter;
 import io.declock.internal.time.TimerService;
 import io.declock.spi.LockObserver;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
@@ -19,13 +18,13 @@ final class AsyncAcquirer {
     private final Acquirer acquirer;
     private final Callers callers;
     private final TimerService timers;
-    private final Executor callbacks;
+    private final Completions completions;
 
     AsyncAcquirer(Acquirer acquirer, Callers callers, NodeRuntime runtime) {
         this.acquirer = acquirer;
         this.callers = callers;
         this.timers = runtime.timer();
-        this.callbacks = runtime.callbacks();
+        this.completions = runtime.completions();
     }
 
     /**
@@ -70,9 +69,30 @@ final class AsyncAcquirer {
 
         /** One waiter in the lock's queue. */
         private final class Try {
-            final AsyncWaiter waiter =
-                    new AsyncWaiter(owner, mode, noWait, () -> callbacks.execute(() -> decided(this)));
+            final AsyncWaiter waiter = new AsyncWaiter(owner, mode, noWait, this::told);
             private volatile @Nullable LocalLock lock;
+            /** Null when the thread has asked. */
+            private volatile @Nullable Thread asking = Thread.currentThread();
+            // Used by the thread that asks.
+            private boolean atOnce;
+
+            /** Asks for the lock; what is decided by then needs no other thread. */
+            void ask() {
+                lock = acquirer.enter(name, waiter);
+                waiter.run();
+                asking = null;
+                if (atOnce) {
+                    completions.executeAtOnce(() -> decided(this));
+                }
+            }
+
+            private void told() {
+                if (Thread.currentThread() == asking) {
+                    atOnce = true;
+                } else {
+                    completions.execute(() -> decided(this));
+                }
+            }
 
             boolean abandon() {
                 LocalLock entered = lock;
@@ -96,8 +116,7 @@ final class AsyncAcquirer {
         private void enter() {
             Try next = new Try();
             current.set(next);
-            next.lock = acquirer.enter(name, next.waiter);
-            next.waiter.run();
+            next.ask();
             if (timedOut || result.isCancelled()) {
                 // The time-out or the cancellation came between two tries.
                 timeOut();

@@ -70,7 +70,13 @@ public final class ComputeNode implements DecLock {
         this.counters = builder.counters;
         this.observer = IsolatedObserver.of(builder.observer);
         this.runtime = new NodeRuntime(
-                settings.name(), builder.clock, builder.timer, builder.random, builder.executor, builder.waiting);
+                settings.name(),
+                builder.clock,
+                builder.timer,
+                builder.random,
+                builder.completions,
+                builder.executor,
+                builder.waiting);
         this.kept = new KeptLocks(settings.keep(), runtime.clock(), runtime.timer());
         this.table = new LockTable(new Host(), settings.maxIdleLocks());
         this.memoryNodes = new MemoryNodes(builder.addresses, fabrics, settings, runtime, counters, table);
@@ -294,6 +300,7 @@ public final class ComputeNode implements DecLock {
         private @Nullable Clock clock;
         private @Nullable TimerService timer;
         private @Nullable RandomSource random;
+        private @Nullable Executor completions;
         private @Nullable Executor executor;
         private @Nullable Waiting waiting;
         private Precedence precedence = Precedence.BY_TIMESTAMPS;
@@ -341,6 +348,12 @@ public final class ComputeNode implements DecLock {
         /** Sets the choice between callers of this node and remote waiters, for the evaluation. */
         public Builder precedence(Precedence other) {
             this.precedence = other;
+            return this;
+        }
+
+        /** Sets what completes the stages of asynchronous acquisitions, in place of a pool of threads. */
+        public Builder completions(@Nullable Executor executor) {
+            this.completions = executor;
             return this;
         }
 

@@ -11,6 +11,7 @@ import io.declock.internal.time.RandomSource;
 import io.declock.internal.time.TimerService;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -30,6 +31,9 @@ final class NodeRuntime implements AutoCloseable {
     private static final int MAX_CALLBACK_THREADS = 64;
 
     private static final int MAX_LOSS_THREADS = 16;
+    /** Within that time a caller mostly adds an action to the stage that it gets. To a stage that is complete by then it would be added in vain: the action runs in the caller's stack. */
+    private static final int UNWIND_MICROS = 200;
+
     private static final int IDLE_SECONDS = 10;
 
     private final String name;
@@ -40,13 +44,14 @@ final class NodeRuntime implements AutoCloseable {
     private final @Nullable TimerThread timerThread;
     private final @Nullable ExecutorService callbackPool;
     private final @Nullable ExecutorService lossPool;
-    private final Executor callbacks;
+    private final Completions completions;
     private final Executor losses;
     private final Waiting waiting;
 
     /**
      * Makes the runtime. Null stands for the clock, timer, randomness and threads of this process.
      *
+     * @param completions completes stages in place of a pool of threads
      * @param executor runs every callback in place of pools of threads
      * @param waiting lets callers wait in place of parking their threads
      */
@@ -55,15 +60,17 @@ final class NodeRuntime implements AutoCloseable {
             @Nullable Clock clock,
             @Nullable TimerService timer,
             @Nullable RandomSource random,
+            @Nullable Executor completions,
             @Nullable Executor executor,
             @Nullable Waiting waiting) {
         this.name = name;
         this.clock = clock == null ? System::nanoTime : clock;
         this.random = random == null ? () -> ThreadLocalRandom.current().nextLong() : random;
         this.processId = random == null ? new SecureRandom().nextLong() : random.nextLong();
-        this.callbackPool = executor == null ? pool(MAX_CALLBACK_THREADS, name + "-declock-callback") : null;
+        this.callbackPool =
+                executor == null && completions == null ? pool(MAX_CALLBACK_THREADS, name + "-declock-callback") : null;
+        this.completions = completions(completions, executor);
         this.lossPool = executor == null ? pool(MAX_LOSS_THREADS, name + "-declock-loss") : null;
-        this.callbacks = callbackPool == null ? requireNonNull(executor) : guardedOn(callbackPool);
         this.losses = lossPool == null ? requireNonNull(executor) : guardedOn(lossPool);
         this.waiting = waiting == null ? new Signal() : waiting;
         if (timer == null) {
@@ -73,6 +80,20 @@ final class NodeRuntime implements AutoCloseable {
             this.timerThread = null;
             this.timer = timer;
         }
+    }
+
+    private Completions completions(@Nullable Executor own, @Nullable Executor executor) {
+        if (own != null) {
+            // It may use the calling thread.
+            return new Completions(guardedOn(own), later(this::onOneMoreThread));
+        }
+        Executor pool = callbackPool == null ? requireNonNull(executor) : guardedOn(callbackPool);
+        return new Completions(pool, callbackPool == null ? pool : later(pool));
+    }
+
+    private static Executor later(Executor executor) {
+        // Not by the node's timer: it forgets its tasks when the node closes, and each stage has to be completed.
+        return CompletableFuture.delayedExecutor(UNWIND_MICROS, TimeUnit.MICROSECONDS, executor);
     }
 
     private static ExecutorService pool(int threads, String name) {
@@ -112,9 +133,9 @@ final class NodeRuntime implements AutoCloseable {
         return processId;
     }
 
-    /** Runs callbacks into user code, which may block. */
-    Executor callbacks() {
-        return callbacks;
+    /** Completes stages, on which user code depends. */
+    Completions completions() {
+        return completions;
     }
 
     /** Runs loss listeners, which may block. */
@@ -127,18 +148,23 @@ final class NodeRuntime implements AutoCloseable {
         return waiting;
     }
 
-    private Executor guardedOn(ExecutorService pool) {
+    private Executor guardedOn(Executor pool) {
         return task -> execute(pool, task);
     }
 
-    private void execute(ExecutorService pool, Runnable task) {
+    private void execute(Executor pool, Runnable task) {
         try {
             pool.execute(() -> Isolated.run("A callback", task));
         } catch (RejectedExecutionException e) {
-            // The node was closed meanwhile. One more thread is better than a wait that never ends.
-            TimerThread.daemon(() -> Isolated.run("A callback", task), name + "-declock-late")
-                    .start();
+            // The node was closed meanwhile, or the user's executor. One more thread is better than a wait that never
+            // ends.
+            onOneMoreThread(task);
         }
+    }
+
+    private void onOneMoreThread(Runnable task) {
+        TimerThread.daemon(() -> Isolated.run("A callback", task), name + "-declock-late")
+                .start();
     }
 
     @Override
@@ -146,8 +172,10 @@ final class NodeRuntime implements AutoCloseable {
         if (timerThread != null) {
             timerThread.close();
         }
-        if (callbackPool != null && lossPool != null) {
+        if (callbackPool != null) {
             callbackPool.shutdown();
+        }
+        if (lossPool != null) {
             lossPool.shutdown();
         }
     }

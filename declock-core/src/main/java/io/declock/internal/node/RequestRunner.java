@@ -30,7 +30,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -44,7 +43,7 @@ final class RequestRunner {
     private final AsyncAcquirer asyncAcquirer;
     private final Clock clock;
     private final TimerService timers;
-    private final Executor callbacks;
+    private final Completions completions;
     private final long defaultWaitNanos;
 
     RequestRunner(
@@ -58,7 +57,7 @@ final class RequestRunner {
         this.asyncAcquirer = asyncAcquirer;
         this.clock = runtime.clock();
         this.timers = runtime.timer();
-        this.callbacks = runtime.callbacks();
+        this.completions = runtime.completions();
         this.defaultWaitNanos = NodeRuntime.nanos(defaultWaitTime);
     }
 
@@ -370,7 +369,7 @@ final class RequestRunner {
                                     giveUp(handle, minimums);
                                 }
                             },
-                            callbacks);
+                            completions);
         }
 
         private void decided(

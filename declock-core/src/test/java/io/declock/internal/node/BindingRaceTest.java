@@ -53,7 +53,7 @@ class BindingRaceTest {
                 List.of(fabric.real.address()),
                 List.of(fabric),
                 settings,
-                new NodeRuntime("test", null, null, null, null, null),
+                new NodeRuntime("test", null, null, null, null, null, null),
                 counters,
                 new LockTable(host, 100));
         nodes.links().forEach(MemoryNodeLink::start);

@@ -26,7 +26,7 @@ class MemoryNodesTest {
 
     private final ManualTime time = new ManualTime();
     private final List<Fabric> fabrics = new ArrayList<>(List.of(fabric("A"), fabric("B")));
-    private final NodeRuntime runtime = new NodeRuntime("test", time, time, () -> 7, Runnable::run, null);
+    private final NodeRuntime runtime = new NodeRuntime("test", time, time, () -> 7, null, Runnable::run, null);
     private final MemoryNodes nodes = new MemoryNodes(
             fabrics.stream().map(each -> ((InProcessFabric) each).address()).toList(),
             fabrics,

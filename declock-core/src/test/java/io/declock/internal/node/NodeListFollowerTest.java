@@ -29,7 +29,7 @@ class NodeListFollowerTest {
 
     private final ManualTime time = new ManualTime();
     private final SilentFabric fabric = new SilentFabric("tcp");
-    private final NodeRuntime runtime = new NodeRuntime("test", time, time, () -> 0, Runnable::run, null);
+    private final NodeRuntime runtime = new NodeRuntime("test", time, time, () -> 0, null, Runnable::run, null);
     private final KnownNodeSet nodeSet = new KnownNodeSet(1);
     private final MemoryNodeLinks links = new MemoryNodeLinks(
             List.of(fabric),

@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -29,6 +30,14 @@ class ProcessesIT {
     private static final Duration START = Duration.ofSeconds(150);
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final String PLACE = "10.77.0.1:7420";
+
+    private static final String FORMER = "former";
+    /** The last build that knew no values. */
+    private static final Map<String, Path> FORMER_JARS = Map.of(
+            "declock-core-",
+                    Path.of("../declock-reliability/src/test/resources/former/declock-core-wire-7.jar")
+                            .toAbsolutePath(),
+            "declock-rdma-", Path.of("src/lab/former/declock-rdma-wire-7.jar").toAbsolutePath());
 
     @TempDir
     Path temporary;
@@ -49,7 +58,7 @@ class ProcessesIT {
     }
 
     private ChildProcess start(String name) throws Exception {
-        ChildProcess process = Child.start(name);
+        ChildProcess process = name.startsWith(FORMER) ? Child.startFormer(name, FORMER_JARS) : Child.start(name);
         started.add(process);
         return process;
     }
@@ -60,6 +69,10 @@ class ProcessesIT {
         for (String scheme : schemes) {
             workers.add(start(scheme + "-" + (workers.size() + 1)));
         }
+        return join(workers, schemes);
+    }
+
+    private List<ChildProcess> join(List<ChildProcess> workers, String... schemes) throws Exception {
         memoryNode.await("^@ here", START);
         memoryNode.tell("serve " + served(schemes) + "://" + PLACE + " nowait");
         memoryNode.await("^@ done serve", START);
@@ -112,6 +125,28 @@ class ProcessesIT {
         // Every atomic on the region is executed by one adapter, whatever way it came.
         work(workers, "2 1 6000 30");
         check(recorded(workers));
+    }
+
+    /** A grant with a value is longer than the former build's buffers. It would break the connection, and the next grant would go through the memory node. */
+    @Test
+    void aProcessOfAFormerBuildIsGrantedLocksByRdmaByOnesThatTellValues() throws Exception {
+        List<ChildProcess> workers =
+                join(List.of(start(FORMER), start("rdma-2"), start("rdma-3")), "rdma", "rdma", "rdma");
+        for (int i = 0; i < workers.size(); i++) {
+            workers.get(i).tell("work " + history(i) + " 1 1 12000 0" + (i == 0 ? "" : " values"));
+        }
+        int granted = grants(workers.get(0), 1);
+        int relayed = grants(workers.get(1), 2) + grants(workers.get(2), 2);
+        check(recorded(workers));
+        assertThat(granted)
+                .as("grants, of which %s at most did not go by RDMA", relayed)
+                .isGreaterThan(relayed);
+    }
+
+    /** Returns how many grants came to a worker, or how many messages it sent through the memory node. */
+    private static int grants(ChildProcess worker, int group) throws InterruptedException {
+        return Integer.parseInt(
+                worker.await("^@ grants (\\d+) (\\d+)", PATIENCE).group(group));
     }
 
     private static void check(List<RecordedHold> holds) {

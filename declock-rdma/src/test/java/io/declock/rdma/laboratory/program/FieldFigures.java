@@ -26,12 +26,15 @@ import io.declock.spi.Fabric;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.ToDoubleFunction;
+import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
@@ -43,8 +46,14 @@ final class FieldFigures {
     private static final int PROCESSES = 4;
     private static final int THREADS = 4;
     private static final Duration SESSION = Duration.ofSeconds(20);
-    private static final Duration WARM_UP = Duration.ofSeconds(3);
-    private static final Duration WINDOW = Duration.ofSeconds(4);
+    /** All locks run for so long before any is measured, because the JVM compiles what they share for whichever comes first. */
+    private static final Duration FIRST_WARM_UP = Duration.ofSeconds(2);
+
+    private static final Duration WARM_UP = Duration.ofMillis(500);
+    private static final Duration WINDOW = Duration.ofSeconds(3);
+    /** Each begins with another lock: the machine is not equally fast all the time. */
+    private static final int ROUNDS = 3;
+
     /** A caller that does not come back by then waits for ever. */
     private static final long PATIENCE_SECONDS = 20;
 
@@ -84,21 +93,44 @@ final class FieldFigures {
         void close();
     }
 
+    /**
+     * What one run has shown.
+     *
+     * @param perSecond cycles a second
+     * @param wait waits at the 50th and the 99th percentile in microseconds
+     * @param spent processor time of a cycle in microseconds
+     */
+    private record Figures(double perSecond, double[] waits, double jain, double spent, double verbs, boolean ended) {}
+
     private final MemoryNodeAddress address;
-    private volatile long from = Long.MAX_VALUE;
+    private final Load load;
+    private final String name;
+    private final @Nullable LockProtocol protocol;
+    private final List<Figures> rounds = new ArrayList<>();
+    private String refusal = "";
+    private volatile long from;
     private volatile long end;
 
-    private FieldFigures(MemoryNodeAddress address) {
+    private FieldFigures(MemoryNodeAddress address, Load load, @Nullable LockProtocol protocol) {
         this.address = address;
+        this.load = load;
+        this.name = protocol == null ? "DecLock" : protocol.name();
+        this.protocol = protocol;
     }
 
-    /** Prints the table. */
-    static void print(MemoryNodeAddress address) throws Exception {
+    /**
+     * Prints the table.
+     *
+     * @param part "field", or with the name of a load behind it, which is measured alone then
+     */
+    static void print(MemoryNodeAddress address, String part) throws Exception {
         System.out.printf(
                 Locale.ROOT,
-                "FIGURE  %d compute nodes with %d threads each%nFIGURE  %-22s %-5s %10s %9s %9s %6s %9s %7s%n",
+                "FIGURE  %d compute nodes with %d threads each, medians of %d rounds, each of which begins with another lock%n"
+                        + "FIGURE  %-22s %-5s %10s %9s %9s %6s %9s %7s  %s%n",
                 PROCESSES,
                 THREADS,
+                ROUNDS,
                 "lock",
                 "load",
                 "cycles/s",
@@ -106,16 +138,37 @@ final class FieldFigures {
                 "p99 us",
                 "Jain",
                 "CPU us",
-                "verbs");
+                "verbs",
+                "cycles/s of each round");
         for (Load load : Load.ALL) {
-            new FieldFigures(address).measure("DecLock", load, null);
-            for (LockProtocol protocol : PROTOCOLS) {
-                new FieldFigures(address).measure(protocol.name(), load, protocol);
+            if (part.contains("-") && !part.endsWith("-" + load.name())) {
+                continue;
             }
+            List<FieldFigures> field = new ArrayList<>();
+            field.add(new FieldFigures(address, load, null));
+            PROTOCOLS.forEach(protocol -> field.add(new FieldFigures(address, load, protocol)));
+            measure(field);
+            field.forEach(FieldFigures::print);
         }
     }
 
-    private void measure(String name, Load load, @Nullable LockProtocol protocol) throws Exception {
+    private static void measure(List<FieldFigures> field) throws Exception {
+        for (FieldFigures each : field) {
+            each.measure(FIRST_WARM_UP, Duration.ZERO);
+        }
+        List<FieldFigures> order = new ArrayList<>(field);
+        for (int round = 0; round < ROUNDS; round++) {
+            for (FieldFigures each : order) {
+                each.measure(WARM_UP, WINDOW);
+            }
+            Collections.rotate(order, -field.size() / ROUNDS);
+        }
+    }
+
+    private void measure(Duration warmUp, Duration window) throws Exception {
+        if (!refusal.isEmpty()) {
+            return;
+        }
         List<Locks> processes = new ArrayList<>();
         try (Fabrics.Served memoryNode = Fabrics.serve(address, false)) {
             try {
@@ -123,14 +176,13 @@ final class FieldFigures {
                     processes.add(protocol == null ? decLock(i) : literature(protocol, i));
                 }
                 processes.get(0).lock(0, "first", LockMode.WRITE).run();
-                run(name, load, processes);
+                run(processes, warmUp, window);
             } catch (RuntimeException e) {
                 Throwable cause = e;
                 while (cause.getCause() != null) {
                     cause = cause.getCause();
                 }
-                System.out.printf(
-                        Locale.ROOT, "FIGURE  %-22s %-5s refused: %s%n", name, load.name(), cause.getMessage());
+                refusal = String.valueOf(cause.getMessage());
             } finally {
                 processes.forEach(Locks::close);
             }
@@ -192,9 +244,10 @@ final class FieldFigures {
         volatile int count;
     }
 
-    private void run(String name, Load load, List<Locks> processes) throws InterruptedException {
+    private void run(List<Locks> processes, Duration warmUp, Duration window) throws InterruptedException {
         CountDownLatch ended = new CountDownLatch(PROCESSES * THREADS);
         List<Waits> waits = new ArrayList<>();
+        from = Long.MAX_VALUE;
         end = Long.MAX_VALUE;
         for (Locks process : processes) {
             for (int thread = 0; thread < THREADS; thread++) {
@@ -203,19 +256,21 @@ final class FieldFigures {
                 start(new Caller(process, thread, load, waits.size(), own), ended);
             }
         }
-        TimeUnit.NANOSECONDS.sleep(WARM_UP.toNanos());
+        TimeUnit.NANOSECONDS.sleep(warmUp.toNanos());
         long verbs = verbs(processes);
         long cpu = cpu();
         from = System.nanoTime();
-        TimeUnit.NANOSECONDS.sleep(WINDOW.toNanos());
+        TimeUnit.NANOSECONDS.sleep(window.toNanos());
         end = System.nanoTime();
         double spent = (cpu() - cpu) / 1000.0;
         verbs = verbs(processes) - verbs;
         boolean all = ended.await(PATIENCE_SECONDS, TimeUnit.SECONDS);
-        print(name, load, waits, spent, verbs, all);
+        if (!window.isZero()) {
+            rounds.add(figures(waits, spent, verbs, all));
+        }
     }
 
-    private void print(String name, Load load, List<Waits> waits, double spent, long verbs, boolean all) {
+    private Figures figures(List<Waits> waits, double spent, long verbs, boolean all) {
         long[] sorted = waits.stream()
                 .flatMapToLong(each -> Arrays.stream(each.nanos, 0, each.count))
                 .sorted()
@@ -224,18 +279,40 @@ final class FieldFigures {
         double squares = waits.stream()
                 .mapToDouble(each -> (double) each.count * each.count)
                 .sum();
-        System.out.printf(
-                Locale.ROOT,
-                "FIGURE  %-22s %-5s %10.0f %9.0f %9.0f %6.3f %9.0f %7.2f%s%n",
-                name,
-                load.name(),
+        return new Figures(
                 sum * 1e9 / (end - from),
-                percentile(sorted, 50),
-                percentile(sorted, 99),
+                new double[] {percentile(sorted, 50), percentile(sorted, 99)},
                 squares == 0 ? 0 : sum * sum / (waits.size() * squares),
                 spent / sum,
                 verbs / sum,
-                all ? "" : "  SOMEBODY STILL WAITS");
+                all);
+    }
+
+    private void print() {
+        if (!refusal.isEmpty()) {
+            System.out.printf(Locale.ROOT, "FIGURE  %-22s %-5s refused: %s%n", name, load.name(), refusal);
+            return;
+        }
+        String each = rounds.stream()
+                .map(round -> String.format(Locale.ROOT, "%.0f", round.perSecond()))
+                .collect(Collectors.joining(", "));
+        System.out.printf(
+                Locale.ROOT,
+                "FIGURE  %-22s %-5s %10.0f %9.0f %9.0f %6.3f %9.0f %7.2f  %s%s%n",
+                name,
+                load.name(),
+                median(Figures::perSecond),
+                median(round -> round.waits()[0]),
+                median(round -> round.waits()[1]),
+                median(Figures::jain),
+                median(Figures::spent),
+                median(Figures::verbs),
+                each,
+                rounds.stream().allMatch(Figures::ended) ? "" : "  SOMEBODY STILL WAITS");
+    }
+
+    private double median(ToDoubleFunction<Figures> figure) {
+        return rounds.stream().mapToDouble(figure).sorted().toArray()[rounds.size() / 2];
     }
 
     private static double percentile(long[] sorted, int percent) {

@@ -67,7 +67,7 @@ public final class Figures {
         switch (arguments[0]) {
             case "latencies" -> figures.latencies();
             case "loads" -> figures.loads();
-            default -> FieldFigures.print(MemoryNodeAddress.parse(figures.address("rdma")));
+            default -> FieldFigures.print(MemoryNodeAddress.parse(figures.address("rdma")), arguments[0]);
         }
         System.exit(0);
     }

@@ -5,10 +5,12 @@ package io.declock.rdma.laboratory.program;
 
 import io.declock.Counters;
 import io.declock.Counters.Event;
+import io.declock.Guarded;
 import io.declock.LockHandle;
 import io.declock.LockMode;
 import io.declock.LockRequest;
 import io.declock.Purpose;
+import io.declock.ValueCodec;
 import io.declock.Verb;
 import io.declock.internal.node.ComputeNode;
 import io.declock.simulation.RecordedHold;
@@ -30,7 +32,7 @@ import java.util.function.Consumer;
 
 /**
  * Threads that take and give back locks for a while, and write down every hold: {@code work FILE THREADS LOCKS MILLISECONDS
- * READ_PERCENT}. Locks are chosen by Zipf's law with exponent 1, the first the most often.
+ * READ_PERCENT [values]}. Locks are chosen by Zipf's law with exponent 1, the first the most often. With values, each writer changes what its lock guards.
  */
 final class Work {
     private static final Duration WAIT = Duration.ofSeconds(30);
@@ -43,6 +45,7 @@ final class Work {
     private final int locks;
     private final long millis;
     private final int readPercent;
+    private final boolean values;
     private final LongAccumulator longestWait = new LongAccumulator(Math::max, 0);
 
     Work(ComputeNode node, String name, String[] words) {
@@ -53,6 +56,7 @@ final class Work {
         this.locks = Integer.parseInt(words[3]);
         this.millis = Long.parseLong(words[4]);
         this.readPercent = Integer.parseInt(words[5]);
+        this.values = words.length > 6;
     }
 
     void run(Consumer<String> say) throws InterruptedException, ExecutionException, IOException {
@@ -71,9 +75,9 @@ final class Work {
             }
         }
         Files.write(file, lines, StandardCharsets.UTF_8);
-        say.accept("counted " + lines.size() + " "
-                + Count.of(node.monitor().counters()).minus(before) + " "
-                + TimeUnit.NANOSECONDS.toMillis(longestWait.get()));
+        Count done = Count.of(node.monitor().counters()).minus(before);
+        say.accept("grants " + done.granted + " " + done.relayed);
+        say.accept("counted " + lines.size() + " " + done + " " + TimeUnit.NANOSECONDS.toMillis(longestWait.get()));
     }
 
     private List<RecordedHold> work(String owner, long end) throws InterruptedException {
@@ -84,19 +88,44 @@ final class Work {
             String lock = "work-" + (int) Math.pow(locks, random.nextDouble());
             LockMode mode = random.nextInt(HUNDRED) < readPercent ? LockMode.READ : LockMode.WRITE;
             long asked = System.nanoTime();
-            LockHandle handle = node.acquire(LockRequest.of(lock, mode).waitTime(WAIT));
+            LockRequest request = LockRequest.of(lock, mode).waitTime(WAIT);
+            LockHandle handle;
+            Runnable release;
+            if (values && mode == LockMode.WRITE) {
+                Changed changed = Changed.by(node, lock, request);
+                handle = changed.handle();
+                release = changed.release();
+            } else {
+                handle = node.acquire(request);
+                release = handle::close;
+            }
             long began = System.nanoTime();
             longestWait.accumulate(began - asked);
             Thread.onSpinWait();
             holds.add(new RecordedHold(
                     lock, mode == LockMode.WRITE, handle.fencingToken(), owner, began, System.nanoTime()));
-            handle.close();
+            release.run();
         }
         return holds;
     }
 
-    /** What the fabric and the protocol counted: remote acquisitions, and verbs by purpose. */
-    private record Count(long remote, long acquire, long entry, long all) {
+    /** A lock with a new value as long as can be. Builds from before there were values do not load this. */
+    private record Changed(LockHandle handle, Runnable release) {
+        private static final int LONGEST = 1_024;
+
+        static Changed by(ComputeNode node, String lock, LockRequest request) throws InterruptedException {
+            Guarded.Held<String> held =
+                    node.guardedValues().of(lock, ValueCodec.text()).acquire(request);
+            String token = held.handle().fencingToken() + " ";
+            held.set(token + "x".repeat(LONGEST - token.length()));
+            return new Changed(held.handle(), held::close);
+        }
+    }
+
+    /**
+     * What the fabric and the protocol counted: remote acquisitions, verbs by purpose, grants that messages brought, and messages to peers that went through the memory node.
+     */
+    private record Count(long remote, long acquire, long entry, long all, long granted, long relayed) {
         static Count of(Counters counters) {
             long all = 0;
             for (Purpose purpose : Purpose.values()) {
@@ -106,11 +135,19 @@ final class Work {
                     counters.get(Event.REMOTE_ACQUISITION),
                     counters.verbs(Purpose.ACQUIRE) + counters.verbs(Purpose.REQUEUE, Verb.FETCH_AND_ADD),
                     counters.verbs(Purpose.ENTRY),
-                    all);
+                    all,
+                    counters.get(Event.GRANT_PEER),
+                    counters.get(Event.PEER_RELAYED));
         }
 
         Count minus(Count before) {
-            return new Count(remote - before.remote, acquire - before.acquire, entry - before.entry, all - before.all);
+            return new Count(
+                    remote - before.remote,
+                    acquire - before.acquire,
+                    entry - before.entry,
+                    all - before.all,
+                    granted - before.granted,
+                    relayed - before.relayed);
         }
 
         @Override
