@@ -11,7 +11,6 @@ import static io.declock.evaluation.papers.Lock.SHIFTLOCK;
 
 import io.declock.evaluation.experiment.About;
 import io.declock.evaluation.experiment.Conclusions;
-import io.declock.evaluation.experiment.Experiment;
 import io.declock.evaluation.experiment.Figure.Axis;
 import io.declock.evaluation.experiment.Finding;
 import io.declock.evaluation.experiment.Metric;
@@ -33,23 +32,29 @@ final class DecLockClients {
     private static final String NO_PROCESSORS =
             "The model has no time of the clients' processors. In the paper 1.61 million operations/s of 32 clients at most are up to 20 µs for each; three verbs take 6.3 µs of it here. What is left is the processors' and the waits', and a simpler lock needs less of it.";
 
-    private DecLockClients() {}
+    private final Variation variation;
 
-    static List<Experiment> all() {
-        return List.of(retries(), throughput());
+    private DecLockClients(Variation variation) {
+        this.variation = variation;
     }
 
-    private static Bench clients(double number) {
+    /** Returns the experiments under a variation. */
+    static List<Sweeps> all(Variation variation) {
+        DecLockClients experiments = new DecLockClients(variation);
+        return List.of(experiments.retries(), experiments.throughput());
+    }
+
+    private Bench clients(double number) {
         int all = (int) number;
         int nodes = Math.max(1, all / CLIENTS_OF_A_NODE);
-        return Bench.decLock(Settings.DECLOCK).with(nodes, all / nodes);
+        return variation.decLock(Settings.DECLOCK).with(nodes, all / nodes);
     }
 
-    private static Sweep sweep(Size size, List<Lock> locks) {
-        return Bench.sweep(size, locks, DecLockClients::clients, CLIENTS);
+    private Sweep sweep(Size size, List<Lock> locks) {
+        return variation.sweep(size, locks, this::clients, CLIENTS);
     }
 
-    private static Experiment retries() {
+    private Sweeps retries() {
         return Sweeps.of(
                 new About(
                         "declock-figure-3",
@@ -104,7 +109,7 @@ final class DecLockClients {
                         new Finding("CASLock: 99th percentile over median", Published.times(1_000, "2.2"), unfair)));
     }
 
-    private static Experiment throughput() {
+    private Sweeps throughput() {
         return Sweeps.of(
                 new About(
                         "declock-figure-12a",

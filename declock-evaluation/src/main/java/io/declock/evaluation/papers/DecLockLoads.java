@@ -11,7 +11,6 @@ import static io.declock.evaluation.papers.Lock.SHIFTLOCK;
 
 import io.declock.evaluation.experiment.About;
 import io.declock.evaluation.experiment.Conclusions;
-import io.declock.evaluation.experiment.Experiment;
 import io.declock.evaluation.experiment.Figure.Axis;
 import io.declock.evaluation.experiment.Finding;
 import io.declock.evaluation.experiment.Metric;
@@ -53,29 +52,37 @@ final class DecLockLoads {
     private static final String ONE_AFTER_THE_OTHER =
             "Here a client posts the verbs inside one after the other. With 32 of them a write lasts 70 µs, and the most popular lock, for which 7.8% of all operations ask, allows about 0.25 million operations/s, whichever lock it is. In the paper 7.6 million compare-and-swaps/s (2.2) and 387.9 retries make 0.020 million operations/s of CASLock, and 43.47 times that is 0.85 million: a write lasts 20 µs at most. Posted at once (declock-figure-12b-at-once), they bring the values nearer to the paper's.";
 
-    private DecLockLoads() {}
+    private final Variation variation;
 
-    static List<Experiment> all() {
+    private DecLockLoads(Variation variation) {
+        this.variation = variation;
+    }
+
+    /** Returns the experiments under a variation. */
+    static List<Sweeps> all(Variation variation) {
+        DecLockLoads experiments = new DecLockLoads(variation);
         return List.of(
-                criticalSection(false),
-                criticalSection(true),
-                readShare(),
-                numberOfLocks(),
-                skew(),
-                latency(false),
-                latency(true));
+                experiments.criticalSection(false),
+                experiments.criticalSection(true),
+                experiments.readShare(),
+                experiments.numberOfLocks(),
+                experiments.skew(),
+                experiments.latency(false),
+                experiments.latency(true));
     }
 
     /** Returns the sweep of the critical section's length. */
     static Sweep insideSweep(Size size, List<Lock> locks) {
-        return insideSweep(size, locks, Settings.DECLOCK);
+        return new DecLockLoads(Variation.NONE).insideSweep(size, locks, Settings.DECLOCK);
     }
 
-    private static Sweep insideSweep(Size size, List<Lock> locks, Settings settings) {
-        return Bench.sweep(
+    private Sweep insideSweep(Size size, List<Lock> locks, Settings settings) {
+        return variation.sweep(
                 size,
                 locks,
-                inside -> Bench.decLock(settings.withVerbsInside((int) inside)).lasting(LONG_MILLIS, LONG_MILLIS),
+                inside -> variation
+                        .decLock(settings.withVerbsInside((int) inside))
+                        .lasting(LONG_MILLIS, LONG_MILLIS),
                 INSIDE);
     }
 
@@ -96,7 +103,7 @@ final class DecLockLoads {
         return new About(id, title, Paper.DECLOCK, where, DEFAULTS + varied, List.of(differences));
     }
 
-    private static Experiment criticalSection(boolean atOnce) {
+    private Sweeps criticalSection(boolean atOnce) {
         return Sweeps.of(
                 aboutInside("declock-figure-12b", "Length of the critical section", atOnce, "6.2, figure 12"),
                 size -> insideSweep(size, LOCKS, inside(atOnce)),
@@ -127,13 +134,13 @@ final class DecLockLoads {
                                 .toList());
     }
 
-    private static Experiment readShare() {
+    private Sweeps readShare() {
         return Sweeps.of(
                 about("declock-figure-12c", "Share of readers", "6.2, figure 12", "the share of reading operations."),
-                size -> Bench.sweep(
+                size -> variation.sweep(
                         size,
                         LOCKS,
-                        percent -> Bench.decLock(Settings.DECLOCK.withReadShare(percent / 100)),
+                        percent -> variation.decLock(Settings.DECLOCK.withReadShare(percent / 100)),
                         READ_PERCENT),
                 DecLockLoads::concludeReadShare);
     }
@@ -188,13 +195,13 @@ final class DecLockLoads {
                         / sweep.last(trials, DECLOCK_TF.name(), Metric.OPERATIONS));
     }
 
-    private static Experiment numberOfLocks() {
+    private Sweeps numberOfLocks() {
         return Sweeps.of(
                 about("declock-figure-12d", "Number of locks", "6.2, figure 12", "the number of locks."),
-                size -> Bench.sweep(
+                size -> variation.sweep(
                         size,
                         LOCKS,
-                        locks -> Bench.decLock(Settings.DECLOCK.withLocks((int) locks)),
+                        locks -> variation.decLock(Settings.DECLOCK.withLocks((int) locks)),
                         size.thin() ? FEWER_LOCKS : NUMBERS_OF_LOCKS),
                 (sweep, trials) -> new Conclusions(
                         List.of(sweep.throughput(
@@ -215,15 +222,15 @@ final class DecLockLoads {
                         / sweep.first(trials, lock.name(), Metric.OPERATIONS));
     }
 
-    private static Experiment skew() {
+    private Sweeps skew() {
         return Sweeps.of(
                 about(
                         "declock-figure-12e",
                         "Skew",
                         "6.2, figure 12",
                         "the exponent of Zipf's law, 0 for equal shares."),
-                size -> Bench.sweep(
-                        size, LOCKS, exponent -> Bench.decLock(Settings.DECLOCK.withZipf(exponent)), EXPONENTS),
+                size -> variation.sweep(
+                        size, LOCKS, exponent -> variation.decLock(Settings.DECLOCK.withZipf(exponent)), EXPONENTS),
                 (sweep, trials) -> new Conclusions(
                         List.of(sweep.throughput(
                                 trials, "declock-12e", "Throughput by skew", Axis.linear("exponent of Zipf's law"))),
@@ -242,7 +249,7 @@ final class DecLockLoads {
                 .because(ONE_VERB_MORE);
     }
 
-    private static Experiment latency(boolean atOnce) {
+    private Sweeps latency(boolean atOnce) {
         return Sweeps.of(
                 aboutInside("declock-figure-13", "Latency", atOnce, "6.2, figure 13"),
                 size -> insideSweep(size, LOCKS, inside(atOnce)),

@@ -10,7 +10,6 @@ import static io.declock.evaluation.papers.Lock.SHIFTLOCK;
 
 import io.declock.evaluation.experiment.About;
 import io.declock.evaluation.experiment.Conclusions;
-import io.declock.evaluation.experiment.Experiment;
 import io.declock.evaluation.experiment.Figure;
 import io.declock.evaluation.experiment.Figure.Axis;
 import io.declock.evaluation.experiment.Finding;
@@ -21,7 +20,6 @@ import io.declock.evaluation.experiment.Size;
 import io.declock.evaluation.experiment.Sweep;
 import io.declock.evaluation.experiment.Trials;
 import io.declock.evaluation.load.Microbenchmark.Settings;
-import io.declock.simulation.AdapterModel;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -33,11 +31,8 @@ final class DecLockParts {
 
     private DecLockParts() {}
 
-    static List<Experiment> all() {
-        return List.of(heterogeneous());
-    }
-
-    private static Experiment heterogeneous() {
+    /** Returns the experiment under a variation. */
+    static Sweeps heterogeneous(Variation variation) {
         return new Sweeps(
                 new About(
                         "declock-figure-18",
@@ -46,19 +41,16 @@ final class DecLockParts {
                         "appendix C, figure 18",
                         "The default load with 1, 4 and 16 verbs inside; a message between compute nodes travels up to four times as long as a verb.",
                         List.of("The text at hand does not say how far the paper goes; four times is an assumption.")),
-                DecLockParts::distances,
+                size -> distances(size, variation),
                 DecLockParts::concludeHeterogeneous);
     }
 
-    private static List<Sweep> distances(Size size) {
+    private static List<Sweep> distances(Size size, Variation variation) {
         List<Sweep> sweeps = new ArrayList<>();
         for (int inside : INSIDE) {
-            Bench bench = Bench.decLock(Settings.DECLOCK.withVerbsInside(inside));
-            sweeps.add(Bench.sweep(
-                    size,
-                    AT_A_DISTANCE,
-                    factor -> bench.with(AdapterModel.CONNECT_X4.withPeerDistance(factor)),
-                    DISTANCES));
+            Bench bench = variation.decLock(Settings.DECLOCK.withVerbsInside(inside));
+            sweeps.add(variation.sweep(
+                    size, AT_A_DISTANCE, factor -> variation.atADistance(bench, factor), DISTANCES));
         }
         return sweeps;
     }
