@@ -119,8 +119,16 @@ class EvaluationCommandTest {
         Path report = folder.resolve("threads-" + threads);
         String to = report.toString();
         assertThat(execute(
-                        "sensitivity", "--only", "processor-500", "--thin", "--scale", "0.01", "--threads", threads,
-                        "--out", to))
+                        "sensitivity",
+                        "--only",
+                        "processor-500",
+                        "--thin",
+                        "--scale",
+                        "0.01",
+                        "--threads",
+                        threads,
+                        "--out",
+                        to))
                 .isZero();
         try {
             return Files.readAllLines(report.resolve(SensitivityPage.FILE)).stream()

@@ -116,8 +116,7 @@ final class DecLockClients {
                                 Metric.P99,
                                 true)),
                 List.of(
-                        new Finding("CASLock: peak", Published.size(1.61, "million/s", "2.2"), peak)
-                                .because(PEAK),
+                        new Finding("CASLock: peak", Published.size(1.61, "million/s", "2.2"), peak).because(PEAK),
                         new Finding(
                                 "DSLR+: retries for each acquisition, at most", Published.size(27.4, "", "2.3"), dslr),
                         new Finding(

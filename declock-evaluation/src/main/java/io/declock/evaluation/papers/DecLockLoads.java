@@ -184,14 +184,14 @@ final class DecLockLoads {
                         trials, "declock-12c", "Throughput by share of readers", Axis.linear("readers, %"))),
                 List.of(
                         new Finding(
-                                "DecLock-TF over DSLR+, at least",
-                                Published.times(1.18, where),
-                                mixed.smallestRatio(trials, tf, DSLR_PLUS.name(), Metric.OPERATIONS))
+                                        "DecLock-TF over DSLR+, at least",
+                                        Published.times(1.18, where),
+                                        mixed.smallestRatio(trials, tf, DSLR_PLUS.name(), Metric.OPERATIONS))
                                 .because(READERS_OF_DSLR),
                         new Finding(
-                                "DecLock-TF over DSLR+, at most",
-                                Published.times(2.50, where),
-                                mixed.largestRatio(trials, tf, DSLR_PLUS.name(), Metric.OPERATIONS))
+                                        "DecLock-TF over DSLR+, at most",
+                                        Published.times(2.50, where),
+                                        mixed.largestRatio(trials, tf, DSLR_PLUS.name(), Metric.OPERATIONS))
                                 .because(READERS_OF_DSLR),
                         new Finding(
                                         "DecLock-TF over CASLock, at least",
@@ -203,9 +203,9 @@ final class DecLockLoads {
                                 Published.times(20.80, where),
                                 mixed.largestRatio(trials, tf, CASLOCK.name(), Metric.OPERATIONS)),
                         new Finding(
-                                "ShiftLock over DecLock-TF, at most",
-                                Published.times(1.55, where),
-                                mixed.largestRatio(trials, SHIFTLOCK.name(), tf, Metric.OPERATIONS))
+                                        "ShiftLock over DecLock-TF, at most",
+                                        Published.times(1.55, where),
+                                        mixed.largestRatio(trials, SHIFTLOCK.name(), tf, Metric.OPERATIONS))
                                 .because(SHARED_BY_READERS),
                         new Finding(
                                 "DecLock-PF over ShiftLock, at least",

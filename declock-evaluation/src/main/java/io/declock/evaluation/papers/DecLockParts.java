@@ -58,8 +58,7 @@ final class DecLockParts {
         List<Sweep> sweeps = new ArrayList<>();
         for (int inside : INSIDE) {
             Bench bench = variation.decLock(Settings.DECLOCK.withVerbsInside(inside));
-            sweeps.add(variation.sweep(
-                    size, AT_A_DISTANCE, factor -> variation.atADistance(bench, factor), DISTANCES));
+            sweeps.add(variation.sweep(size, AT_A_DISTANCE, factor -> variation.atADistance(bench, factor), DISTANCES));
         }
         return sweeps;
     }
@@ -89,14 +88,14 @@ final class DecLockParts {
                                         loss(sweeps, trials, SHIFTLOCK.name()))
                                 .because(NOT_BY_PROCESSORS),
                         new Finding(
-                                "DecLock-PF over DSLR+ with one verb inside, at least",
-                                Published.times(2.79, "appendix C"),
-                                shortest.smallestRatio(trials, declock, DSLR_PLUS.name(), Metric.OPERATIONS))
+                                        "DecLock-PF over DSLR+ with one verb inside, at least",
+                                        Published.times(2.79, "appendix C"),
+                                        shortest.smallestRatio(trials, declock, DSLR_PLUS.name(), Metric.OPERATIONS))
                                 .because(OVER_DSLR),
                         new Finding(
-                                "DecLock-PF over CASLock with one verb inside, at least",
-                                Published.times(27.18, "appendix C"),
-                                shortest.smallestRatio(trials, declock, CASLOCK.name(), Metric.OPERATIONS))
+                                        "DecLock-PF over CASLock with one verb inside, at least",
+                                        Published.times(27.18, "appendix C"),
+                                        shortest.smallestRatio(trials, declock, CASLOCK.name(), Metric.OPERATIONS))
                                 .because(OVER_CAS)));
     }
 

@@ -78,7 +78,9 @@ public final class Sensitivity {
                 processor(500, 0),
                 processor(1_000, 0),
                 processor(1_500, 0),
-                Variation.of("messages-1000", "a core sends a message and receives one in 1 µs each; all else takes no time")
+                Variation.of(
+                                "messages-1000",
+                                "a core sends a message and receives one in 1 µs each; all else takes no time")
                         .adapters(model -> model.with(new Processor(CORES, 0, 0, 1_000, 1_000, 0))),
                 Variation.of("local-lock-1000", "DecLock's local lock takes 1 µs for an acquisition and for a release")
                         .adapters(model -> model.with(new Processor(CORES, 0, 0, 0, 0, 1_000))),
@@ -104,9 +106,11 @@ public final class Sensitivity {
                 Variation.of("message-3000", "a message's way is 3 µs; in figure 18, up to ten times that of a verb")
                         .adapters(model -> model.withMessageOneWay(3_000))
                         .messageStretch(3),
-                Variation.of("reads-131", "a READ or WRITE occupies the memory node's adapter for as long as an atomic, 131 ns")
-                        .adapters(model ->
-                                model.withMemoryNode(model.memoryNode().withReadsAndWrites(131))),
+                Variation.of(
+                                "reads-131",
+                                "a READ or WRITE occupies the memory node's adapter for as long as an atomic, 131 ns")
+                        .adapters(
+                                model -> model.withMemoryNode(model.memoryNode().withReadsAndWrites(131))),
                 atomics(29, 131),
                 atomics(131, 400),
                 Variation.of("compute-nodes-200", "a verb or message occupies the adapter of a compute node for 200 ns")
@@ -126,8 +130,7 @@ public final class Sensitivity {
                 Variation.of("at-once", "the verbs inside are posted at once").load(Settings::withVerbsTogether),
                 Variation.of("pause-5000", "a client pauses 5 µs between operations")
                         .load(load -> load.withPause(5_000)),
-                Variation.of("zipf-0.9", "the exponent of Zipf's law is 0.9")
-                        .load(load -> load.withZipf(0.9)));
+                Variation.of("zipf-0.9", "the exponent of Zipf's law is 0.9").load(load -> load.withZipf(0.9)));
     }
 
     private static List<Variation> ofLocks() {
@@ -141,8 +144,11 @@ public final class Sensitivity {
                         .lock(Lock.shiftLock(SHIFTLOCK.name(), ShiftLock.WRITERS_IN_A_ROW, 1, 5_000)),
                 Variation.of("caslock-exclusive", "readers of CASLock exclude each other")
                         .lock(new Lock(CASLOCK.name(), new Literature(CasLock.exclusive(Backoff.NONE)))),
-                Variation.of("caslock-longer", "CASLock is run for ten times as long").casLockTime(10),
-                Variation.of("declock-library", "DecLock is as the library is set by default: it pre-arms hand-overs, and not each release reads")
+                Variation.of("caslock-longer", "CASLock is run for ten times as long")
+                        .casLockTime(10),
+                Variation.of(
+                                "declock-library",
+                                "DecLock is as the library is set by default: it pre-arms hand-overs, and not each release reads")
                         .lock(new Lock(DECLOCK_TF.name(), DecLockSystem.DEFAULT))
                         .lock(new Lock(DECLOCK_PF.name(), DecLockSystem.DEFAULT.with(FairnessPolicy.PHASE_FAIR))));
     }

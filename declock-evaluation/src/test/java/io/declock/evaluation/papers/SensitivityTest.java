@@ -43,7 +43,8 @@ class SensitivityTest {
         List<Assumption> all = Sensitivity.assumptions();
         assertThat(all.stream().map(Assumption::id)).doesNotHaveDuplicates();
         for (Assumption assumption : all) {
-            assertThat(assumption.experiments().stream().map(experiment -> experiment.about().id()))
+            assertThat(assumption.experiments().stream()
+                            .map(experiment -> experiment.about().id()))
                     .hasSize(7)
                     .containsExactlyElementsOf(all.get(0).experiments().stream()
                             .map(experiment -> experiment.about().id())
