@@ -4,9 +4,11 @@
 package io.declock.evaluation;
 
 import io.declock.evaluation.experiment.About;
+import io.declock.evaluation.experiment.Assumption;
 import io.declock.evaluation.experiment.Experiment;
 import io.declock.evaluation.experiment.Size;
 import io.declock.evaluation.papers.Experiments;
+import io.declock.evaluation.papers.Sensitivity;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,7 +31,8 @@ import picocli.CommandLine.Spec;
             EvaluationCommand.ListAll.class,
             EvaluationCommand.Run.class,
             EvaluationCommand.Smoke.class,
-            EvaluationCommand.Full.class
+            EvaluationCommand.Full.class,
+            EvaluationCommand.Vary.class
         })
 public final class EvaluationCommand implements Runnable {
     @Spec
@@ -131,6 +134,45 @@ public final class EvaluationCommand implements Runnable {
         @Override
         public Integer call() {
             return options.run(Experiments.all(), Size.FULL, spec.commandLine());
+        }
+    }
+
+    /** Runs DecLock's experiments under one assumption after the other. */
+    @Command(
+            name = "sensitivity",
+            mixinStandardHelpOptions = true,
+            description =
+                    "Runs experiments of DecLock's paper with one assumption at a time made otherwise: half an hour on two cores.")
+    static final class Vary implements Callable<Integer> {
+        @Option(
+                names = "--only",
+                split = ",",
+                description = "Ids of the assumptions, beside the default; all if not given.")
+        private List<String> only = List.of();
+
+        @Option(names = "--thin", description = "Only the ends and the middle of each sweep.")
+        private boolean thin;
+
+        @Mixin
+        private RunOptions options;
+
+        @Spec
+        private CommandSpec spec;
+
+        @Override
+        public Integer call() {
+            List<Assumption> all = Sensitivity.assumptions();
+            List<String> ids = all.stream().map(Assumption::id).toList();
+            only.stream().filter(id -> !ids.contains(id)).findFirst().ifPresent(id -> {
+                throw new ParameterException(spec.commandLine(), "There is no assumption " + id + ", but " + ids + ".");
+            });
+            List<Assumption> chosen = new ArrayList<>();
+            for (Assumption assumption : all) {
+                if (chosen.isEmpty() || only.isEmpty() || only.contains(assumption.id())) {
+                    chosen.add(assumption);
+                }
+            }
+            return options.vary(chosen, new Size(Sensitivity.TIME, thin), spec.commandLine());
         }
     }
 }

@@ -3,14 +3,17 @@
 
 package io.declock.evaluation;
 
+import io.declock.evaluation.experiment.Assumption;
 import io.declock.evaluation.experiment.Experiment;
 import io.declock.evaluation.experiment.Report;
 import io.declock.evaluation.experiment.Runner;
 import io.declock.evaluation.experiment.Size;
 import io.declock.evaluation.report.ReportFiles;
+import io.declock.evaluation.report.SensitivityPage;
 import io.declock.evaluation.report.TextPage;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.util.List;
@@ -33,8 +36,7 @@ final class RunOptions {
 
     /** Runs experiments, prints what they show, and writes the report; returns the exit code. */
     int run(List<Experiment> experiments, Size size, CommandLine command) {
-        Report report =
-                new Runner(seed, size.times(scale), threads, command.getErr(), System::nanoTime).run(experiments);
+        Report report = report(experiments, size, command);
         TextPage.print(report, command.getOut());
         try {
             ReportFiles.write(report, Environment.provenance(Clock.systemUTC()), out);
@@ -44,5 +46,26 @@ final class RunOptions {
         command.getErr().printf("The report is in %s.%n", out.resolve(ReportFiles.PAGE));
         command.getErr().flush();
         return report.entries().stream().allMatch(Report.Done.class::isInstance) ? 0 : 1;
+    }
+
+    /** Runs experiments under one assumption after the other, and writes a page; returns the exit code. */
+    int vary(List<Assumption> assumptions, Size size, CommandLine command) {
+        List<Experiment> all = assumptions.stream()
+                .flatMap(assumption -> assumption.experiments().stream())
+                .toList();
+        String page =
+                SensitivityPage.of(assumptions, report(all, size, command), Environment.provenance(Clock.systemUTC()));
+        command.getOut().print(page);
+        command.getOut().flush();
+        try {
+            Files.writeString(Files.createDirectories(out).resolve(SensitivityPage.FILE), page);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return 0;
+    }
+
+    private Report report(List<Experiment> experiments, Size size, CommandLine command) {
+        return new Runner(seed, size.times(scale), threads, command.getErr(), System::nanoTime).run(experiments);
     }
 }

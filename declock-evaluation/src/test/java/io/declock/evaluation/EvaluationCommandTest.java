@@ -11,10 +11,15 @@ import io.declock.evaluation.experiment.Experiment;
 import io.declock.evaluation.experiment.Size;
 import io.declock.evaluation.papers.Experiments;
 import io.declock.evaluation.report.ReportFiles;
+import io.declock.evaluation.report.SensitivityPage;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -101,12 +106,53 @@ class EvaluationCommandTest {
     }
 
     @Test
+    void theSameSeedHasTheSamePageOfAssumptions() {
+        String first = sensitivity("2");
+        assertThat(first)
+                .contains("| `default` |", "| `processor-500` |", "## Number of clients")
+                .doesNotContain("`processor-1000`");
+        assertThat(sensitivity("1")).isEqualTo(first);
+    }
+
+    /** Returns the page without the line that differs from run to run. */
+    private String sensitivity(String threads) {
+        Path report = folder.resolve("threads-" + threads);
+        String to = report.toString();
+        assertThat(execute(
+                        "sensitivity",
+                        "--only",
+                        "processor-500",
+                        "--thin",
+                        "--scale",
+                        "0.01",
+                        "--threads",
+                        threads,
+                        "--out",
+                        to))
+                .isZero();
+        try {
+            return Files.readAllLines(report.resolve(SensitivityPage.FILE)).stream()
+                    .skip(2)
+                    .collect(Collectors.joining("\n"));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Test
+    void anAssumptionThatDoesNotExistIsAnError() {
+        assertThat(execute("sensitivity", "--only", "no-such")).isEqualTo(CommandLine.ExitCode.USAGE);
+        assertThat(err.toString()).contains("There is no assumption no-such");
+    }
+
+    @Test
     void withoutACommandTheUsageIsShown() {
         assertThat(execute()).isZero();
         assertThat(out.toString())
                 .contains("list")
                 .contains("run")
                 .contains("smoke")
-                .contains("full");
+                .contains("full")
+                .contains("sensitivity");
     }
 }

@@ -86,6 +86,11 @@ public record Sweep(List<String> subjects, List<Double> values, Cell cell) {
                 cell);
     }
 
+    /** Returns the sweep with those values of the parameter only that are chosen. */
+    public Sweep only(List<Double> chosen) {
+        return new Sweep(subjects, values.stream().filter(chosen::contains).toList(), cell);
+    }
+
     /** Returns by how many percent a subject's value is below another's where that is most. */
     public double largestReduction(Trials trials, String less, String more, Metric metric) {
         return 100 * (1 - 1 / largestRatio(trials, more, less, metric));

@@ -13,9 +13,9 @@ public final class Experiments {
 
     /** Returns them in the order of the report. */
     public static List<Experiment> all() {
-        List<Experiment> all = new ArrayList<>(DecLockClients.all());
-        all.addAll(DecLockLoads.all());
-        all.addAll(DecLockParts.all());
+        List<Experiment> all = new ArrayList<>(DecLockClients.all(Variation.NONE));
+        all.addAll(DecLockLoads.all(Variation.NONE));
+        all.add(DecLockParts.heterogeneous(Variation.NONE));
         all.addAll(DecLockUpkeep.all());
         all.add(DecLockHierarchy.experiment());
         all.add(DecLockCapacity.experiment());

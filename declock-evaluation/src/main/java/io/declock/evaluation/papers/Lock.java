@@ -47,8 +47,7 @@ record Lock(String name, LockSystem system) {
     static final Lock CAS_ADAPTIVE =
             new Lock("CAS-B, adaptive", new Literature(CasLock.exclusive(Backoff.adaptive(SHIFTLOCK_PAUSE, 10))));
 
-    static final Lock DSLR_PLUS =
-            new Lock("DSLR+", new Literature(Dslr.plus(new Dslr.Settings(LEASE, Dslr.TICKETS), BACKOFF)));
+    static final Lock DSLR_PLUS = dslrPlus(BACKOFF);
     static final Lock DSLR =
             new Lock("DSLR", new Literature(Dslr.polling(new Dslr.Settings(LEASE, Dslr.TICKETS), DSLR_PAUSE)));
     /** As ShiftLock's published code sets it: a waiter pauses less than in DSLR's paper. */
@@ -69,9 +68,17 @@ record Lock(String name, LockSystem system) {
 
     /** Returns ShiftLock with so many writers in a row, and so many eras side by side. */
     static Lock shiftLock(String name, int writersInARow, int eras) {
-        return new Lock(
-                name,
-                new Literature(new ShiftLock(new ShiftLock.Settings(LEASE, writersInARow, SHIFTLOCK_PAUSE, eras))));
+        return shiftLock(name, writersInARow, eras, SHIFTLOCK_PAUSE);
+    }
+
+    /** Returns ShiftLock with so many writers in a row, eras side by side, and nanoseconds between two READs of a waiter. */
+    static Lock shiftLock(String name, int writersInARow, int eras, long pause) {
+        return new Lock(name, new Literature(new ShiftLock(new ShiftLock.Settings(LEASE, writersInARow, pause, eras))));
+    }
+
+    /** Returns DSLR+ with a back-off. */
+    static Lock dslrPlus(Backoff backoff) {
+        return new Lock("DSLR+", new Literature(Dslr.plus(new Dslr.Settings(LEASE, Dslr.TICKETS), backoff)));
     }
 
     /** Returns Soul with so many words behind each lock. */

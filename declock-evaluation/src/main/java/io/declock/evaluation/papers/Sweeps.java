@@ -36,9 +36,19 @@ record Sweeps(About about, Function<Size, List<Sweep>> sweeps, Conclusion conclu
     }
 
     /** An experiment of one sweep. */
-    static Experiment of(About about, Function<Size, Sweep> sweep, ConclusionOfOne conclusion) {
+    static Sweeps of(About about, Function<Size, Sweep> sweep, ConclusionOfOne conclusion) {
         return new Sweeps(
                 about, size -> List.of(sweep.apply(size)), (sweeps, trials) -> conclusion.of(sweeps.get(0), trials));
+    }
+
+    /** Returns it with those values of the sweeps' parameter only that are chosen. */
+    Sweeps only(List<Double> chosen) {
+        return new Sweeps(
+                about,
+                size -> sweeps.apply(size).stream()
+                        .map(sweep -> sweep.only(chosen))
+                        .toList(),
+                conclusion);
     }
 
     @Override

@@ -15,9 +15,13 @@ final class Summaries {
 
     /** Returns what was run. */
     static String run(Report report) {
-        return "Virtual time, seed " + report.seed() + ", "
-                + (report.size().thin() ? "the ends and the middle of each sweep" : "all values of each sweep")
-                + ", times multiplied by " + Numbers.text(report.size().time()) + ".";
+        return run(report, report.size().thin() ? "the ends and the middle of each sweep" : "all values of each sweep");
+    }
+
+    /** Returns what was run, with words for the values of the sweeps. */
+    static String run(Report report, String values) {
+        return "Virtual time, seed " + report.seed() + ", " + values + ", times multiplied by "
+                + Numbers.text(report.size().time()) + ".";
     }
 
     /** Returns how many values have which verdict. */
