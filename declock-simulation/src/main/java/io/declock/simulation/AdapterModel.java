@@ -78,7 +78,40 @@ public record AdapterModel(
 
     /** Returns it with another way between compute nodes: so many times that of a verb. */
     public AdapterModel withPeerDistance(double factor) {
+        return withMessageOneWay(Math.round(verbOneWay * factor));
+    }
+
+    /**
+     * Returns it with another way of messages.
+     *
+     * @param nanos their way, in nanoseconds
+     */
+    public AdapterModel withMessageOneWay(long nanos) {
+        return new AdapterModel(name, verbOneWay, nanos, jitter, atomicLatency, memoryNode, computeNode);
+    }
+
+    /**
+     * Returns it with so many memory nodes of which each has a part of the words. They are one memory node whose adapter is so many times as fast: words are spread evenly over as many times the buckets.
+     *
+     * @param nodes number of memory nodes, a power of two
+     */
+    public AdapterModel withMemoryNodes(int nodes) {
+        Adapter one = memoryNode;
+        Adapter all = new Adapter(
+                one.readNanos() / nodes,
+                one.writeNanos() / nodes,
+                one.atomicNanos() / nodes,
+                one.messageNanos() / nodes,
+                one.bucketNanos(),
+                one.buckets() * nodes,
+                one.bytesPerNano() * nodes);
         return new AdapterModel(
-                name, verbOneWay, Math.round(verbOneWay * factor), jitter, atomicLatency, memoryNode, computeNode);
+                name + ", " + nodes + " memory nodes",
+                verbOneWay,
+                messageOneWay,
+                jitter,
+                atomicLatency,
+                all,
+                computeNode);
     }
 }
