@@ -4,7 +4,7 @@
 package io.declock.simulation;
 
 /**
- * The times of a cluster's adapters and of the ways between them. A zero takes no time, so that a model of zeros is infinitely fast. Where the values come
+ * The times of a cluster's adapters, of its compute nodes' processors, and of the ways between them. A zero takes no time, so that a model of zeros is infinitely fast. Where the values come
  * from is in {@code docs/evaluation/calibration.md}. Immutable.
  *
  * @param name what it models
@@ -14,6 +14,7 @@ package io.declock.simulation;
  * @param atomicLatency nanoseconds that an atomic takes longer than a READ, in which its adapter does other things
  * @param memoryNode the memory node's adapter
  * @param computeNode the adapter of each compute node
+ * @param processor the processor of each compute node
  */
 public record AdapterModel(
         String name,
@@ -22,7 +23,28 @@ public record AdapterModel(
         long jitter,
         long atomicLatency,
         Adapter memoryNode,
-        Adapter computeNode) {
+        Adapter computeNode,
+        Processor processor) {
+    /** Makes one whose compute nodes have infinitely fast processors. */
+    public AdapterModel(
+            String name,
+            long verbOneWay,
+            long messageOneWay,
+            long jitter,
+            long atomicLatency,
+            Adapter memoryNode,
+            Adapter computeNode) {
+        this(
+                name,
+                verbOneWay,
+                messageOneWay,
+                jitter,
+                atomicLatency,
+                memoryNode,
+                computeNode,
+                Processor.INFINITELY_FAST);
+    }
+
     /**
      * One adapter.
      *
@@ -44,6 +66,38 @@ public record AdapterModel(
             double bytesPerNano) {
         /** An infinitely fast adapter. */
         public static final Adapter INFINITELY_FAST = new Adapter(0, 0, 0, 0, 0, 1, 0);
+
+        /** Returns it with other times of READs and WRITEs. */
+        public Adapter withReadsAndWrites(long nanos) {
+            return new Adapter(nanos, nanos, atomicNanos, messageNanos, bucketNanos, buckets, bytesPerNano);
+        }
+
+        /** Returns it with other times of atomics, in the pipeline and of one bucket. */
+        public Adapter withAtomics(long nanos, long ofBucketNanos) {
+            return new Adapter(readNanos, writeNanos, nanos, messageNanos, ofBucketNanos, buckets, bytesPerNano);
+        }
+    }
+
+    /**
+     * The processor of a compute node. Each client runs on one core, where its steps wait for those of other clients and each other; the messages of DecLock's
+     * compute nodes go round the cores.
+     *
+     * @param cores number of cores, which the clients of a compute node share by turns; zero for one for each client
+     * @param postNanos how long a core posts a verb, in nanoseconds
+     * @param completionNanos how long it takes a completion, one for each chain, until the client goes on
+     * @param sendNanos how long it sends a message
+     * @param receiveNanos how long it receives a message
+     * @param localLockNanos how long DecLock's local lock takes for an acquisition or a release
+     */
+    public record Processor(
+            int cores, long postNanos, long completionNanos, long sendNanos, long receiveNanos, long localLockNanos) {
+        /** An infinitely fast processor. */
+        public static final Processor INFINITELY_FAST = new Processor(0, 0, 0, 0, 0, 0);
+
+        /** Returns one with so many cores, each of which posts a verb or a message, and takes a completion or a message, in so many nanoseconds each. */
+        public static Processor of(int cores, long nanos) {
+            return new Processor(cores, nanos, nanos, nanos, nanos, 0);
+        }
     }
 
     /** ConnectX-4, 100 Gbit/s: the testbed of <i>DecLock</i>. */
@@ -81,13 +135,29 @@ public record AdapterModel(
         return withMessageOneWay(Math.round(verbOneWay * factor));
     }
 
-    /**
-     * Returns it with another way of messages.
-     *
-     * @param nanos their way, in nanoseconds
-     */
+    /** Returns it with another way of verbs. */
+    public AdapterModel withVerbOneWay(long nanos) {
+        return new AdapterModel(name, nanos, messageOneWay, jitter, atomicLatency, memoryNode, computeNode, processor);
+    }
+
+    /** Returns it with another way of messages. */
     public AdapterModel withMessageOneWay(long nanos) {
-        return new AdapterModel(name, verbOneWay, nanos, jitter, atomicLatency, memoryNode, computeNode);
+        return new AdapterModel(name, verbOneWay, nanos, jitter, atomicLatency, memoryNode, computeNode, processor);
+    }
+
+    /** Returns it with another adapter of the memory node. */
+    public AdapterModel withMemoryNode(Adapter other) {
+        return new AdapterModel(name, verbOneWay, messageOneWay, jitter, atomicLatency, other, computeNode, processor);
+    }
+
+    /** Returns it with other adapters of the compute nodes. */
+    public AdapterModel withComputeNode(Adapter other) {
+        return new AdapterModel(name, verbOneWay, messageOneWay, jitter, atomicLatency, memoryNode, other, processor);
+    }
+
+    /** Returns it with other processors of the compute nodes. */
+    public AdapterModel with(Processor other) {
+        return new AdapterModel(name, verbOneWay, messageOneWay, jitter, atomicLatency, memoryNode, computeNode, other);
     }
 
     /**
@@ -97,21 +167,13 @@ public record AdapterModel(
      */
     public AdapterModel withMemoryNodes(int nodes) {
         Adapter one = memoryNode;
-        Adapter all = new Adapter(
+        return withMemoryNode(new Adapter(
                 one.readNanos() / nodes,
                 one.writeNanos() / nodes,
                 one.atomicNanos() / nodes,
                 one.messageNanos() / nodes,
                 one.bucketNanos(),
                 one.buckets() * nodes,
-                one.bytesPerNano() * nodes);
-        return new AdapterModel(
-                name + ", " + nodes + " memory nodes",
-                verbOneWay,
-                messageOneWay,
-                jitter,
-                atomicLatency,
-                all,
-                computeNode);
+                one.bytesPerNano() * nodes));
     }
 }

@@ -4,8 +4,10 @@
 package io.declock.simulation;
 
 import io.declock.protocols.application.Application;
+import io.declock.simulation.AdapterModel.Processor;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** One run of an application, whatever the lock is: its time, its adapters, its clients, and what is counted and checked. */
 abstract class ApplicationRun {
@@ -15,6 +17,8 @@ abstract class ApplicationRun {
     private final RunTally tally;
     private final HoldersChecker holders = new HoldersChecker();
     private final List<SimulatedNic> computeNodes = new ArrayList<>();
+    /** The cores of each compute node. */
+    private final List<List<SimulatedCore>> cores = new ArrayList<>();
 
     ApplicationRun(long seed, ModelRun.Setting setting) {
         this.setting = setting;
@@ -24,7 +28,14 @@ abstract class ApplicationRun {
                 setting.clients(), setting.failures().sliceNanos(), setting.warmUpNanos() + setting.windowNanos());
         for (int i = 0; i < setting.computeNodes(); i++) {
             computeNodes.add(new SimulatedNic(setting.adapters().computeNode()));
+            cores.add(coresOfANode(setting));
         }
+    }
+
+    private static List<SimulatedCore> coresOfANode(ModelRun.Setting setting) {
+        Processor processor = setting.adapters().processor();
+        int number = processor.cores() == 0 ? setting.clientsPerNode() : processor.cores();
+        return Stream.generate(() -> new SimulatedCore(processor)).limit(number).toList();
     }
 
     final ModelRun.Setting setting() {
@@ -50,6 +61,17 @@ abstract class ApplicationRun {
     /** Returns the adapter of a compute node. */
     final SimulatedNic adapterOf(int computeNode) {
         return computeNodes.get(computeNode);
+    }
+
+    /** Returns the cores of a compute node. */
+    final List<SimulatedCore> coresOf(int computeNode) {
+        return cores.get(computeNode);
+    }
+
+    /** Returns the core on which a client runs: those of one compute node are given cores by turns. */
+    final SimulatedCore coreOf(int client) {
+        List<SimulatedCore> ofNode = coresOf(client % setting.computeNodes());
+        return ofNode.get(client / setting.computeNodes() % ofNode.size());
     }
 
     /** Returns the adapter of the memory node. */

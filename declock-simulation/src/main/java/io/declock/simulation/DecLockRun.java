@@ -67,6 +67,7 @@ final class DecLockRun extends ApplicationRun {
         for (int i = 0; i < setting.computeNodes(); i++) {
             SimulatedComputeNode node = cluster.start("cn" + i, "address" + i);
             node.use(adapterOf(i));
+            node.use(coresOf(i));
             nodes.add(new Node(node));
             byPlace.put(node, nodes.get(i));
         }
@@ -233,16 +234,19 @@ final class DecLockRun extends ApplicationRun {
 
     private final class Client extends ModelClient {
         private final Node node;
+        private final SimulatedCore core;
         private final MemoryLink data;
         private final Map<Integer, Acquisition> acquired = new HashMap<>();
 
         Client(int number, Node node, SimulatedNic adapter) {
             super(DecLockRun.this, number);
             this.node = node;
+            this.core = coreOf(number);
             this.data = new MemoryLink(
                     world(),
                     node.place,
                     ways,
+                    core,
                     adapter,
                     memoryNode(),
                     new MemoryAccess(world(), memoryNode(), memory, 0, 0, (word, before, after) -> {}));
@@ -262,8 +266,18 @@ final class DecLockRun extends ApplicationRun {
         void acquireLock(int lock, LockMode mode, int leases, Runnable granted) {
             Acquisition acquisition = new Acquisition(this, mode, granted);
             acquired.put(lock, acquisition);
-            node.place.acquire(NameChooser.name(lock), acquisition);
-            acquisition.run();
+            callLibrary(() -> {
+                node.place.acquire(NameChooser.name(lock), acquisition);
+                acquisition.run();
+            });
+        }
+
+        /** The client's core enters the local lock, and goes on with what follows from that. */
+        private void callLibrary(Runnable call) {
+            world().when(core.localLock(world().now()), place(), () -> {
+                node.place.runsOn(core);
+                call.run();
+            });
         }
 
         /** A lease is the compute node's, which renews it all the while. */
@@ -286,7 +300,7 @@ final class DecLockRun extends ApplicationRun {
         @Override
         void releaseLock(int lock, Runnable released) {
             Acquisition acquisition = requireNonNull(acquired.remove(lock));
-            node.release(acquisition.hold(), acquisition.mode(), released);
+            callLibrary(() -> node.release(acquisition.hold(), acquisition.mode(), released));
         }
 
         @Override

@@ -134,7 +134,7 @@ final class LiteratureRun extends ApplicationRun {
         private final LockClient client;
 
         Party(int number, int computeNode) {
-            super(parties, number, "client " + number, false, adapterOf(computeNode));
+            super(parties, number, "client " + number, false, coreOf(number), adapterOf(computeNode));
             this.client = protocol.client(number, this);
         }
 

@@ -92,6 +92,7 @@ final class LockParties {
         private final SimulatedWorld.Place place;
         private final int number;
         private final boolean local;
+        private final SimulatedCore core;
         private final SimulatedNic own;
         private final MemoryAccess access;
         private final MemoryLink link;
@@ -102,10 +103,11 @@ final class LockParties {
          * Makes one.
          *
          * @param local whether it lives with the memory node
+         * @param core its core
          * @param own its adapter
          */
-        Party(LockParties parties, int number, String name, boolean local, SimulatedNic own) {
-            this(parties, number, name, local, own, own, parties.shared.ways());
+        Party(LockParties parties, int number, String name, boolean local, SimulatedCore core, SimulatedNic own) {
+            this(parties, number, name, local, core, own, own, parties.shared.ways());
         }
 
         private Party(
@@ -113,6 +115,7 @@ final class LockParties {
                 int number,
                 String name,
                 boolean local,
+                SimulatedCore core,
                 SimulatedNic own,
                 SimulatedNic ofVerbs,
                 Ways waysOfVerbs) {
@@ -122,6 +125,7 @@ final class LockParties {
             this.number = number;
             this.place = new SimulatedWorld.Place(name);
             this.local = local;
+            this.core = core;
             this.own = own;
             this.lastTo = new long[shared.clients() + 1];
             this.access = new MemoryAccess(
@@ -131,7 +135,7 @@ final class LockParties {
                     shared.untilWritten(),
                     shared.between(),
                     (word, before, after) -> shared.observer().changed(this, word, before, after));
-            this.link = new MemoryLink(world, place, waysOfVerbs, ofVerbs, shared.memoryNode(), access);
+            this.link = new MemoryLink(world, place, waysOfVerbs, core, ofVerbs, shared.memoryNode(), access);
         }
 
         abstract void received(LockMessage message);
@@ -188,6 +192,10 @@ final class LockParties {
                 return;
             }
             parties.shared.observer().sent(this);
+            world.when(core.sent(world.now()), place, () -> leave(message, to, index));
+        }
+
+        private void leave(LockMessage message, Party to, int index) {
             long bytes = MESSAGE + (long) message.words().size() * WORD;
             long left = own.messageSent(bytes, world.now());
             lastTo[index] = Math.max(lastTo[index], left + parties.shared.ways().messageTime(world));
@@ -196,11 +204,7 @@ final class LockParties {
 
         private void arrived(LockMessage message, long bytes) {
             long received = own.messageReceived(bytes, world.now());
-            if (received > world.now()) {
-                world.at(received, place, () -> received(message));
-            } else {
-                received(message);
-            }
+            world.when(core.received(received), place, () -> received(message));
         }
 
         @Override
@@ -230,6 +234,7 @@ final class LockParties {
                     LockProtocol.SERVER,
                     "server",
                     false,
+                    SimulatedCore.infinitelyFast(),
                     parties.shared.memoryNode(),
                     SimulatedNic.infinitelyFast(),
                     parties.shared.ways().atMemoryNode());

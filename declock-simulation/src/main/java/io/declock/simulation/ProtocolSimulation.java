@@ -347,7 +347,13 @@ public final class ProtocolSimulation {
         private int leases;
 
         Worker(int number, boolean local) {
-            super(parties, number, "client " + number, local, SimulatedNic.infinitelyFast());
+            super(
+                    parties,
+                    number,
+                    "client " + number,
+                    local,
+                    SimulatedCore.infinitelyFast(),
+                    SimulatedNic.infinitelyFast());
             this.number = number;
             this.local = local;
             this.client = setting.protocol().client(number, this);

@@ -188,6 +188,10 @@ final class SimulatedCluster {
     }
 
     void deliverLater(SimulatedComputeNode from, String address, PeerMessage message, long stall) {
+        world.when(from.running().sent(world.now()), from, () -> leaves(from, address, message, stall));
+    }
+
+    private void leaves(SimulatedComputeNode from, String address, PeerMessage message, long stall) {
         SimulationOptions.Network network = options.network();
         long left = from.nic().messageSent(MESSAGE_BYTES, world.now()) - world.now();
         if (!lossless && world.chance(network.loss())) {
@@ -213,7 +217,10 @@ final class SimulatedCluster {
         world.after(stall + time * slowness, null, () -> {
             SimulatedComputeNode to = byAddress.get(address);
             if (to != null && to.isAlive()) {
-                world.at(to.nic().messageReceived(MESSAGE_BYTES, world.now()), to, () -> {
+                SimulatedCore core = to.receiving();
+                long received = to.nic().messageReceived(MESSAGE_BYTES, world.now());
+                world.at(core.received(received), to, () -> {
+                    to.runsOn(core);
                     world.note(() -> to + " receives " + message);
                     world.trace().mix(message.kind().code() * 31L + message.index());
                     to.receive(message);

@@ -58,6 +58,11 @@ final class SimulatedComputeNode extends SimulatedWorld.Place {
     private boolean closing;
     private @Nullable Runnable whenAskingForTheTime;
     private SimulatedNic nic = SimulatedNic.infinitelyFast();
+    private List<SimulatedCore> cores = List.of(SimulatedCore.infinitelyFast());
+    /** The core on which its present event happens. */
+    private SimulatedCore running = cores.get(0);
+    /** How many messages it has received. */
+    private int received;
 
     SimulatedComputeNode(SimulatedCluster cluster, String name, String peerAddress, int driftPpm, int slowness) {
         super(name);
@@ -229,6 +234,26 @@ final class SimulatedComputeNode extends SimulatedWorld.Place {
 
     void use(SimulatedNic other) {
         nic = other;
+    }
+
+    void use(List<SimulatedCore> others) {
+        cores = List.copyOf(others);
+        running = cores.get(0);
+    }
+
+    /** Returns the core on which its present event happens, which posts its chains and sends its messages. */
+    SimulatedCore running() {
+        return running;
+    }
+
+    /** Its present event happens on a core. */
+    void runsOn(SimulatedCore core) {
+        running = core;
+    }
+
+    /** Returns the core that receives the next message: they take turns. */
+    SimulatedCore receiving() {
+        return cores.get(received++ % cores.size());
     }
 
     private long travel() {

@@ -26,6 +26,7 @@ final class SimulatedConnection {
 
     private long lastEntered;
     private long lastAnswered;
+    private long lastTaken;
     private boolean executing;
     private boolean inside;
     private boolean enteredUncut;
@@ -89,27 +90,29 @@ final class SimulatedConnection {
 
     /** Something follows the answers that have left the memory node on this connection. */
     void answer(Runnable atComputeNode) {
-        answer(world.now(), 0, atComputeNode);
+        answer(world.now(), 0, SimulatedCore.infinitelyFast(), atComputeNode);
     }
 
     /** The results of an executed chain follow them. */
     void answer(PostedChain executed, Runnable atComputeNode) {
         long bytes = memoryNode.resultBytes(executed.chain());
         long late = SimulatedNic.hasAtomic(executed.chain()) ? memoryNode.atomicLatency() : 0;
-        answer(memoryNode.nic().sent(bytes, world.now()) + late, bytes, atComputeNode);
+        SimulatedCore core = session.verbs().coreOf(executed.sequence());
+        answer(memoryNode.nic().sent(bytes, world.now()) + late, bytes, core, () -> {
+            node.runsOn(core);
+            atComputeNode.run();
+        });
     }
 
-    private void answer(long leaves, long bytes, Runnable atComputeNode) {
+    /** What follows each other on the connection is taken in that order, on whichever cores. */
+    private void answer(long leaves, long bytes, SimulatedCore core, Runnable atComputeNode) {
         lastAnswered = Math.max(lastAnswered, node.fromMemoryNode(leaves));
         toComputeNode.add(atComputeNode);
         world.at(lastAnswered, node, () -> {
             session.hears();
             long received = node.nic().received(bytes, world.now());
-            if (received > world.now()) {
-                world.at(received, node, () -> toComputeNode.remove().run());
-            } else {
-                toComputeNode.remove().run();
-            }
+            lastTaken = Math.max(lastTaken, core.completed(received));
+            world.when(lastTaken, node, () -> toComputeNode.remove().run());
         });
     }
 

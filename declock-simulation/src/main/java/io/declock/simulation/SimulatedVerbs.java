@@ -23,12 +23,18 @@ final class SimulatedVerbs implements RemoteMemory, ChainWindow.Sender {
     private final SimulatedWorld world;
     private final SimulatedComputeNode node;
     private final ChainWindow window;
+    /** By number modulo the most in flight: the core that has posted a chain, and will take its completion. */
+    private final SimulatedCore[] cores = new SimulatedCore[NO_BOUND];
+
+    private SimulatedCore posting;
+    private long lastPosted;
 
     SimulatedVerbs(SimulatedSession session, SimulatedCluster cluster) {
         this.session = session;
         this.cluster = cluster;
         this.world = cluster.world();
         this.node = session.node();
+        this.posting = node.running();
         int most = cluster.options().outages().window();
         this.window = new ChainWindow(most > 0 ? Integer.highestOneBit(2 * most - 1) : NO_BOUND);
     }
@@ -38,14 +44,14 @@ final class SimulatedVerbs implements RemoteMemory, ChainWindow.Sender {
         cluster.observer().posts(session, chain);
         SimulationOptions.Network network = cluster.options().network();
         long stall = world.stall(node, network.stallChance(), network.stall());
-        if (stall == 0) {
-            enter(chain);
-        } else {
-            world.after(stall, node, () -> enter(chain));
-        }
+        SimulatedCore core = node.running();
+        // The chains of a session are numbered in the order of posting, on whichever cores.
+        lastPosted = Math.max(lastPosted, core.posted(chain, world.now()));
+        world.when(lastPosted + stall, node, () -> enter(core, chain));
     }
 
-    private void enter(VerbChain chain) {
+    private void enter(SimulatedCore core, VerbChain chain) {
+        posting = core;
         if (session.isClosed()) {
             world.after(0, node, () -> chain.failed(SimulatedSession.over()));
             return;
@@ -68,6 +74,7 @@ final class SimulatedVerbs implements RemoteMemory, ChainWindow.Sender {
     public void send(int sequence, int oldest, VerbChain chain) {
         SimulatedConnection present = session.connections().here();
         if (present != null) {
+            cores[sequence & NO_BOUND - 1] = posting;
             session.connections().used();
             present.send(posted(sequence, oldest, chain));
         }
@@ -75,6 +82,11 @@ final class SimulatedVerbs implements RemoteMemory, ChainWindow.Sender {
 
     private PostedChain posted(int sequence, int oldest, VerbChain chain) {
         return new PostedChain(world, cluster.options().network(), sequence, oldest, chain);
+    }
+
+    /** Returns the core that takes the completion of a chain in flight. */
+    SimulatedCore coreOf(int sequence) {
+        return cores[sequence & NO_BOUND - 1];
     }
 
     /** Returns the number of the oldest chain whose answer has not arrived. */

@@ -109,6 +109,15 @@ public final class SimulatedWorld {
         at(now + Math.max(0, delay), place, action);
     }
 
+    /** Has something happen at an instant by an event, or at once if the instant is not later than now. */
+    void when(long instant, @Nullable Place place, Runnable action) {
+        if (instant > now) {
+            at(instant, place, action);
+        } else {
+            action.run();
+        }
+    }
+
     /** Schedules an event at an instant that is not before now. */
     public void at(long instant, @Nullable Place place, Runnable action) {
         queue.add(new Event(Math.max(now, instant), sequence++, place, action));

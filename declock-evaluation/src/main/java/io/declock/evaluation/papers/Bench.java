@@ -119,8 +119,7 @@ record Bench(
         String id = String.join(
                 "/",
                 lock.name(),
-                adapters.name(),
-                Long.toString(adapters.messageOneWay()),
+                adapters.toString(),
                 computeNodes + "x" + clientsPerNode,
                 load,
                 Long.toString(warmUp),
