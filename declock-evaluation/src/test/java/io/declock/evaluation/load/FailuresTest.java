@@ -126,6 +126,13 @@ class FailuresTest {
                 .isZero();
     }
 
+    /** Six clients that hardly ever wait. */
+    @Test
+    void aClientPausesBetweenTransactions() {
+        Outcome outcome = run(DSLR, new TwoPhaseLocking(new OneLock(0), 1, 0, MILLISECOND));
+        assertThat(outcome.all().count()).isBetween(6 * 18L, 6 * 20L);
+    }
+
     /** Told by a world that says that the second lock was granted after a lost turn. */
     @Test
     void aTransactionThatHasLostATurnGivesItsLocksBack() {
