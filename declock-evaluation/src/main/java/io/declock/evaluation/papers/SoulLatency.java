@@ -52,7 +52,7 @@ final class SoulLatency {
     private static final List<String> ON_LINES = List.of(SOUL.name(), COUNTER, QUEUE, PER_CLIENT);
 
     private static final String SIX_TRANSACTIONS =
-            "MCS needs five transactions for a hand-over, of which three are on the critical path, says the paper (2.2), and one for the data. Soul needs one. So they differ by a factor of six, if a transaction takes as long for both, as here, and a tenfold latency needs transactions that are slower than Soul's. Here MCS makes a hand-over in 74 µs and Soul in 20 µs with half readers. What a transaction of the paper's system costs without Soul's queue the paper does not print.";
+            "MCS needs five transactions for a hand-over, of which three are on the critical path, says the paper (2.2), and one for the data. Soul needs one. So they differ by a factor of six, if a transaction takes as long for both, as here, and a tenfold latency needs transactions that are slower than Soul's. Here an operation takes MCS 74 µs and Soul 21 µs, with half readers and 8 compute nodes. What a transaction of the paper's system costs without Soul's queue the paper does not print.";
 
     private SoulLatency() {}
 
