@@ -124,14 +124,17 @@ final class DecLockUpkeep {
                                 "A processor sends or receives a message in " + MESSAGE_NANOS
                                         + " ns. That is fitted to the growth from 83.29 to 520.72 µs, two messages for each of 224 more clients, so the value of 520.72 µs is not compared.")),
                 size -> new Sweep(
-                        List.of(FREE_MESSAGES, MESSAGES), DoubleStream.of(MEMBERS).boxed().toList(), DecLockUpkeep::resetTrial),
+                        List.of(FREE_MESSAGES, MESSAGES),
+                        DoubleStream.of(MEMBERS).boxed().toList(),
+                        DecLockUpkeep::resetTrial),
                 DecLockUpkeep::concludeResets);
     }
 
     private static Trial resetTrial(String name, double members) {
         long nanos = name.equals(MESSAGES) ? MESSAGE_NANOS : 0;
         return new Trial("reset/" + (int) members + "/" + nanos, seed -> {
-            long took = ResetExperiment.run((int) members, new Processor(1, 0, 0, nanos, nanos, 0)).reset();
+            long took = ResetExperiment.run((int) members, new Processor(1, 0, 0, nanos, nanos, 0))
+                    .reset();
             return new Measured(Map.of(Metric.DURATION, took * MICRO), took);
         });
     }

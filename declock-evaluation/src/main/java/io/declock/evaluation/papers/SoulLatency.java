@@ -129,8 +129,13 @@ final class SoulLatency {
             Sweep lines = sweeps.get(i);
             Sweep verbs = sweeps.get(READ_PERCENT.length + i);
             Metric metric = READ_PERCENT[i] == 100 ? Metric.MEAN : Metric.MEAN_OF_SECOND_KIND;
-            figures.add(
-                    lines.figure(trials, "soul-" + READ_PERCENT[i], "Lock and data, " + readers, nodes, metric, true));
+            figures.add(lines.figure(
+                    trials,
+                    "soul-" + READ_PERCENT[i],
+                    "Lock and data, " + readers,
+                    nodes,
+                    metric,
+                    metric == Metric.MEAN));
             figures.add(verbs.figure(
                     trials,
                     "soul-verbs-" + READ_PERCENT[i],
