@@ -159,4 +159,21 @@ public record AdapterModel(
     public AdapterModel with(Processor other) {
         return new AdapterModel(name, verbOneWay, messageOneWay, jitter, atomicLatency, memoryNode, computeNode, other);
     }
+
+    /**
+     * Returns it with so many memory nodes of which each has a part of the words. They are one memory node whose adapter is so many times as fast: words are spread evenly over as many times the buckets.
+     *
+     * @param nodes number of memory nodes, a power of two
+     */
+    public AdapterModel withMemoryNodes(int nodes) {
+        Adapter one = memoryNode;
+        return withMemoryNode(new Adapter(
+                one.readNanos() / nodes,
+                one.writeNanos() / nodes,
+                one.atomicNanos() / nodes,
+                one.messageNanos() / nodes,
+                one.bucketNanos(),
+                one.buckets() * nodes,
+                one.bytesPerNano() * nodes));
+    }
 }

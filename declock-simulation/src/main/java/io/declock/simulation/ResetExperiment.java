@@ -15,6 +15,7 @@ import io.declock.internal.local.LocalLock;
 import io.declock.internal.local.LocalWaiter;
 import io.declock.internal.protocol.CqlLock;
 import io.declock.internal.protocol.ResetReason;
+import io.declock.simulation.AdapterModel.Processor;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -65,20 +66,32 @@ public final class ResetExperiment {
     }
 
     /**
-     * Resets a lock once.
+     * Resets a lock once, where processors take no time.
      *
      * @param computeNodes number of compute nodes, all of which have used the lock; at least 4
      * @param hold how long a reader holds it, from a millisecond before the reset on; 0 for no reader
      * @param waitForHolder whether the reset waits for the reader, as the paper's does
      */
     public static Result run(int computeNodes, Duration hold, boolean waitForHolder) {
-        return new ResetExperiment(computeNodes).run(hold.toNanos(), waitForHolder);
+        return new ResetExperiment(computeNodes).run(hold.toNanos(), waitForHolder, Processor.INFINITELY_FAST);
     }
 
-    private Result run(long hold, boolean waitForHolder) {
+    /**
+     * Resets a lock once, while it is free.
+     *
+     * @param computeNodes number of compute nodes, all of which have used the lock; at least 4
+     * @param processor the processor of each compute node, of which one core does everything
+     */
+    public static Result run(int computeNodes, Processor processor) {
+        return new ResetExperiment(computeNodes).run(0, false, processor);
+    }
+
+    private Result run(long hold, boolean waitForHolder, Processor processor) {
         List<SimulatedComputeNode> nodes = new ArrayList<>();
         for (int i = 0; i < cluster.options().cluster().computeNodes(); i++) {
-            nodes.add(cluster.start("cn" + i, "address" + i));
+            SimulatedComputeNode node = cluster.start("cn" + i, "address" + i);
+            node.use(List.of(new SimulatedCore(processor)));
+            nodes.add(node);
         }
         pass(MILLI);
         for (SimulatedComputeNode node : nodes) {

@@ -49,6 +49,22 @@ class SimulatedNicTest {
     }
 
     @Test
+    void severalMemoryNodesServeAsManyTimesTheAtomics() {
+        long one = lastOfManyAtomics(AdapterModel.CONNECT_X3);
+        long sixteen = lastOfManyAtomics(AdapterModel.CONNECT_X3.withMemoryNodes(16));
+        assertThat((double) one / sixteen).isBetween(14.0, 18.0);
+    }
+
+    private static long lastOfManyAtomics(AdapterModel model) {
+        SimulatedNic adapter = new SimulatedNic(model.memoryNode());
+        long last = 0;
+        for (int i = 0; i < 20_000; i++) {
+            last = Math.max(last, adapter.execution(add(i * 64L), 0, 0));
+        }
+        return last;
+    }
+
+    @Test
     void anIdleAdapterBeginsAtOnce() {
         execution(read(0, 1), NOW);
         assertThat(execution(read(8, 1), 2 * NOW)).isEqualTo(2 * NOW);

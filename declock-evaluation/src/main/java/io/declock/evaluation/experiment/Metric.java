@@ -17,6 +17,8 @@ public enum Metric {
     MEDIAN_OF_FIRST_KIND("median latency of the first kind", "µs"),
     /** The median of the operations of the fifth kind. */
     MEDIAN_OF_FIFTH_KIND("median latency of the fifth kind", "µs"),
+    /** The mean of the operations of the second kind; zero if there were none. */
+    MEAN_OF_SECOND_KIND("mean latency of the second kind", "µs"),
     /** The median of the operations under the most popular lock. */
     HOT_MEDIAN("median latency under the most popular lock", "µs"),
     /** The 99th percentile of the operations under the most popular lock. */

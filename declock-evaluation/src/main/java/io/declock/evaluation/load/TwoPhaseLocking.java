@@ -18,10 +18,11 @@ public final class TwoPhaseLocking implements Application {
     private final Transactions transactions;
     private final int leases;
     private final double failures;
+    private final long pauseNanos;
 
-    /** Makes it, with locks for one lease and without failures. */
+    /** Makes it, with locks for one lease, without failures, and without pauses. */
     public TwoPhaseLocking(Transactions transactions) {
-        this(transactions, 1, 0);
+        this(transactions, 1, 0, 0);
     }
 
     /**
@@ -29,11 +30,13 @@ public final class TwoPhaseLocking implements Application {
      *
      * @param leases for how many leases a client asks for each lock
      * @param failures share of transactions that fail at their end and leave all their locks behind
+     * @param pauseNanos how long a client has no locks between two transactions
      */
-    public TwoPhaseLocking(Transactions transactions, int leases, double failures) {
+    public TwoPhaseLocking(Transactions transactions, int leases, double failures, long pauseNanos) {
         this.transactions = transactions;
         this.leases = leases;
         this.failures = failures;
+        this.pauseNanos = pauseNanos;
     }
 
     @Override
@@ -97,7 +100,7 @@ public final class TwoPhaseLocking implements Application {
             if (failures > 0 && chance.happens(failures)) {
                 transaction.needs().forEach(need -> world.abandon(need.lock()));
                 world.aborted();
-                world.after(0, this::start);
+                world.after(pauseNanos, this::start);
                 return;
             }
             boolean lapsed = transaction.needs().stream().anyMatch(need -> world.heldUntil(need.lock()) <= world.now());
@@ -118,7 +121,7 @@ public final class TwoPhaseLocking implements Application {
             } else {
                 world.done(transaction.kind(), since);
             }
-            world.after(0, this::start);
+            world.after(pauseNanos, this::start);
         }
     }
 }

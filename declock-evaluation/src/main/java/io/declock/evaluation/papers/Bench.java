@@ -179,6 +179,9 @@ record Bench(
     private static void putKinds(List<Operations> kinds, Map<Metric, Double> values) {
         putMedian(kinds, 0, Metric.MEDIAN_OF_FIRST_KIND, values);
         putMedian(kinds, 4, Metric.MEDIAN_OF_FIFTH_KIND, values);
+        values.put(
+                Metric.MEAN_OF_SECOND_KIND,
+                kinds.size() < 2 ? 0 : kinds.get(1).latencies().mean() * MICRO);
         Histogram hot = together(kinds.stream()
                 .skip(Microbenchmark.HOT)
                 .limit(2)

@@ -19,11 +19,13 @@ import io.declock.evaluation.experiment.Paper;
 import io.declock.evaluation.experiment.Published;
 import io.declock.evaluation.experiment.Size;
 import io.declock.evaluation.experiment.Sweep;
+import io.declock.evaluation.experiment.Trial;
 import io.declock.evaluation.experiment.Trials;
 import io.declock.evaluation.index.BTree;
 import io.declock.evaluation.index.IndexWorkload;
 import io.declock.evaluation.store.CacheWorkload;
 import io.declock.evaluation.store.ObjectStore;
+import io.declock.protocols.application.Application;
 import io.declock.simulation.AdapterModel;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,6 +35,11 @@ import java.util.function.ToDoubleFunction;
 final class DecLockApplications {
     private static final int OBJECTS = 20_000;
     private static final int KEYS = 100_000;
+
+    /** Clients of CASLock gather at the most popular locks for so long. */
+    private static final double GATHERING_MILLIS = 100;
+
+    private static final double WINDOW_MILLIS = 100;
     private static final int CLIENTS_OF_A_NODE = 32;
     private static final int INDEX_CLIENTS_OF_A_NODE = 16;
     private static final double[] STORE_CLIENTS = {8, 32, 64, 128, 256};
@@ -47,7 +54,16 @@ final class DecLockApplications {
     private static final Lock SHERMAN_FLAT = new Lock("Sherman-NH", CASLOCK.system());
     private static final Lock SHERMAN = new Lock("Sherman", CASLOCK.system());
     private static final Lock DECLOCK = new Lock("DecLock", DECLOCK_PF.system());
+    /** Its system is not asked for a lock. */
+    private static final Lock IDEAL = new Lock("ideal", CASLOCK.system());
+
     private static final List<Lock> INDEX_LOCKS = List.of(SHERMAN_FLAT, SHERMAN, DECLOCK);
+    private static final List<Lock> EVERY_INDEX_LOCK = List.of(SHERMAN_FLAT, SHERMAN, DECLOCK, IDEAL);
+
+    private static final String FALLING_DECLOCK =
+            "With 256 clients and the small objects CASLock needs 130 verbs for each acquisition, of 7.6 million/s to which its adapter is fitted, and ends 0.058 million operations/s. DecLock-PF ends 1.30 million, and 1.85 million with 32 clients of one compute node, which would be 31.8 times as many: it falls as the most popular locks go from compute node to compute node, where the paper sees it stay. 2,000 and 100,000 objects make 22.2 and 22.6.";
+    private static final String ONE_COMPUTE_NODE =
+            "It is with 8 clients of one compute node and the small objects, to whom DecLock hands locks over without a message: 15 µs against DSLR+'s 46 and ShiftLock's 36. With 256 clients DecLock-PF is 18% below DSLR+ and 18% above ShiftLock there; with the large objects it is above both, because phase-fair readers pass its writers.";
 
     private DecLockApplications() {}
 
@@ -58,7 +74,7 @@ final class DecLockApplications {
     private static Bench clients(double number, int ofANode) {
         int all = (int) number;
         int nodes = Math.max(1, all / ofANode);
-        return Bench.of(AdapterModel.CONNECT_X4, nodes, all / nodes);
+        return Bench.of(AdapterModel.CONNECT_X4, nodes, all / nodes).lasting(GATHERING_MILLIS, WINDOW_MILLIS);
     }
 
     private static Experiment store() {
@@ -106,28 +122,36 @@ final class DecLockApplications {
         return new Conclusions(
                 figures,
                 List.of(
-                        gain(sweeps, trials, DECLOCK_PF, CASLOCK, Published.times(35.60, where)),
+                        gain(sweeps, trials, DECLOCK_PF, CASLOCK, Published.times(35.60, where))
+                                .because(FALLING_DECLOCK),
                         gain(sweeps, trials, DECLOCK_PF, DSLR_PLUS, Published.times(3.33, where)),
                         gain(sweeps, trials, DECLOCK_PF, SHIFTLOCK, Published.times(1.48, where)),
                         reduction(sweeps, trials, DECLOCK_PF, CASLOCK, Published.percentLess(98.8, where)),
-                        reduction(sweeps, trials, DECLOCK_PF, DSLR_PLUS, Published.percentLess(30.3, where)),
-                        reduction(sweeps, trials, DECLOCK_PF, SHIFTLOCK, Published.percentLess(79.7, where))));
+                        reduction(sweeps, trials, DECLOCK_PF, DSLR_PLUS, Published.percentLess(30.3, where))
+                                .because(ONE_COMPUTE_NODE),
+                        reduction(sweeps, trials, DECLOCK_PF, SHIFTLOCK, Published.percentLess(79.7, where))
+                                .because(ONE_COMPUTE_NODE)));
     }
 
     private static Sweep indexSweep(Size size, IndexWorkload.Shares shares, List<Lock> locks) {
-        return new Sweep(Lock.names(locks), size.of(INDEX_CLIENTS), (name, number) -> {
-            Bench bench = clients(number, INDEX_CLIENTS_OF_A_NODE);
-            boolean localLocks = name.equals(SHERMAN.name());
-            return bench.under(
-                            "index/" + shares + "/" + KEYS + "/" + localLocks,
-                            () -> new ByNode(
-                                    new BTree(
-                                            BTree.Settings.forKeys(KEYS, bench.clientsPerNode(), localLocks),
-                                            new IndexWorkload(shares, IndexWorkload.Keys.of(KEYS))),
-                                    bench.computeNodes(),
-                                    bench.clientsPerNode()))
-                    .trial(Lock.named(locks, name), size);
-        });
+        return new Sweep(
+                Lock.names(locks), size.of(INDEX_CLIENTS), (name, number) -> indexTrial(name, number, shares, size));
+    }
+
+    private static Trial indexTrial(String name, double number, IndexWorkload.Shares shares, Size size) {
+        boolean ideal = name.equals(IDEAL.name());
+        Bench spread = clients(number, INDEX_CLIENTS_OF_A_NODE);
+        Bench bench = ideal ? spread.with(1, (int) number) : spread;
+        return bench.under("index/" + shares + "/" + KEYS + "/" + name, () -> {
+                    Application tree = new ByNode(
+                            new BTree(
+                                    BTree.Settings.forKeys(KEYS, bench.clientsPerNode(), name.equals(SHERMAN.name())),
+                                    new IndexWorkload(shares, IndexWorkload.Keys.of(KEYS))),
+                            bench.computeNodes(),
+                            bench.clientsPerNode());
+                    return ideal ? new IdealLocks(tree) : tree;
+                })
+                .trial(Lock.named(EVERY_INDEX_LOCK, name), size);
     }
 
     private static Experiment index() {
@@ -184,8 +208,8 @@ final class DecLockApplications {
                         "1, figure 1",
                         "Up to 512 clients update a B+tree of which each leaf has a lock.",
                         List.of(
-                                "The paper compares with an ideal lock, local to one machine. DecLock stands for it here, which the paper finds close to it.")),
-                size -> indexSweep(size, IndexWorkload.Shares.WRITE_ONLY, List.of(SHERMAN_FLAT, DECLOCK)),
+                                "The ideal lock costs nothing, and all clients under it are in one machine, as in the paper.")),
+                size -> indexSweep(size, IndexWorkload.Shares.WRITE_ONLY, List.of(SHERMAN_FLAT, DECLOCK, IDEAL)),
                 (sweep, trials) -> new Conclusions(
                         List.of(
                                 sweep.throughput(trials, "declock-1-throughput", "Updates of an index", CLIENTS),
@@ -201,11 +225,11 @@ final class DecLockApplications {
                                         "spinlock below the ideal",
                                         Published.percentLess(95, "1: below 5% of the ideal with 256 clients"),
                                         sweep.largestReduction(
-                                                trials, SHERMAN_FLAT.name(), DECLOCK.name(), Metric.OPERATIONS)),
+                                                trials, SHERMAN_FLAT.name(), IDEAL.name(), Metric.OPERATIONS)),
                                 new Finding(
                                         "spinlock: 99th percentile over that of the ideal",
                                         Published.times(69, "1"),
-                                        sweep.largestRatio(trials, SHERMAN_FLAT.name(), DECLOCK.name(), Metric.P99)))));
+                                        sweep.largestRatio(trials, SHERMAN_FLAT.name(), IDEAL.name(), Metric.P99)))));
     }
 
     private static Finding gain(List<Sweep> sweeps, Trials trials, Lock better, Lock other, Published published) {

@@ -59,6 +59,8 @@ final class DecLockHierarchy {
             "Phase-fair readers pass waiting writers. With half readers, 99% of the readers' operations under the lock end within 0.58 ms and of the writers' within 1.68 ms; without a hierarchy both take 1.24 ms.";
     private static final String WRITERS_STARVE =
             "Without this library's bound of four phases readers pass a writer again and again: with 90% readers, 99% of the writers' operations under the lock end within 5.0 ms only, of the readers' within 0.78 ms.";
+    private static final String BOUNDED_WRITERS =
+            "It is that of local-bound with 90% readers, 3.87 ms against 0.43 ms: its writers are passed by the phase-fair readers of their compute node, without this library's bound of four phases. Below remote-prefer it is 56.6% at most, with half readers, and below local-prefer nothing.";
     private static final String NO_HAND_OVER =
             "Local-prefer is faster: it hands nothing over to another compute node while anybody waits in its own, and the timestamps do.";
     private static final String RUNS_DRY =
@@ -121,9 +123,10 @@ final class DecLockHierarchy {
                 Published.percentLess(66.7, "6.3"),
                 largestReduction(sweep, trials, List.of(TASK_FAIR, PHASE_FAIR), Metric.HOT_ACQUIRE_MEDIAN)));
         findings.add(new Finding(
-                "timestamps below the other policies: 99th percentile, up to",
-                Published.percentLess(70.8, "6.3"),
-                largestReduction(sweep, trials, List.of(TASK_FAIR, PHASE_FAIR), Metric.HOT_ACQUIRE_P99)));
+                        "timestamps below the other policies: 99th percentile, up to",
+                        Published.percentLess(70.8, "6.3"),
+                        largestReduction(sweep, trials, List.of(TASK_FAIR, PHASE_FAIR), Metric.HOT_ACQUIRE_P99))
+                .because(BOUNDED_WRITERS));
         findings.add(new Finding(
                 "timestamps as printed below the other policies: median, up to",
                 Published.percentLess(66.7, "6.3"),

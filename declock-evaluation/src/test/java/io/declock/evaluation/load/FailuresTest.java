@@ -84,11 +84,11 @@ class FailuresTest {
 
     @Test
     void aTransactionThatFailsLeavesAllItsLocksBehind() {
-        Outcome some = run(DSLR, new TwoPhaseLocking(new OneLock(0), 1, 0.1));
+        Outcome some = run(DSLR, new TwoPhaseLocking(new OneLock(0), 1, 0.1, 0));
         assertThat(some.abortedShare()).isBetween(0.05, 0.6);
         assertThat(some.all().count()).isPositive();
         assertThat(run(DSLR, new TwoPhaseLocking(new OneLock(0))).aborted()).isZero();
-        Outcome all = run(DSLR, new TwoPhaseLocking(new OneLock(0), 1, 1));
+        Outcome all = run(DSLR, new TwoPhaseLocking(new OneLock(0), 1, 1, 0));
         assertThat(all.all().count()).isZero();
         assertThat(all.aborted()).isPositive();
         assertThat(all.acquisitions())
@@ -116,13 +116,21 @@ class FailuresTest {
     @Test
     void workThatIsLongerThanTheLeaseIsAbortedAndWithSeveralSlotsItIsNot() {
         Transactions work = new OneLock(3 * LEASE);
-        Outcome one = run(DSLR, new TwoPhaseLocking(work, 10, 0));
+        Outcome one = run(DSLR, new TwoPhaseLocking(work, 10, 0, 0));
         assertThat(one.all().count()).isZero();
         assertThat(one.aborted()).isPositive();
-        Outcome several = run(dslr(10), new TwoPhaseLocking(work, 10, 0));
+        Outcome several = run(dslr(10), new TwoPhaseLocking(work, 10, 0, 0));
         assertThat(several.aborted()).isZero();
         assertThat(several.all().count()).isPositive();
-        assertThat(run(dslr(10), new TwoPhaseLocking(work, 1, 0)).all().count()).isZero();
+        assertThat(run(dslr(10), new TwoPhaseLocking(work, 1, 0, 0)).all().count())
+                .isZero();
+    }
+
+    /** Six clients that hardly ever wait. */
+    @Test
+    void aClientPausesBetweenTransactions() {
+        Outcome outcome = run(DSLR, new TwoPhaseLocking(new OneLock(0), 1, 0, MILLISECOND));
+        assertThat(outcome.all().count()).isBetween(6 * 18L, 6 * 20L);
     }
 
     /** Told by a world that says that the second lock was granted after a lost turn. */
