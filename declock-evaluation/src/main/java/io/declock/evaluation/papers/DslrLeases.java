@@ -143,7 +143,7 @@ final class DslrLeases {
                                         Published.atMost(50, "%", MORE_THAN_HALF),
                                         100 - sweep.first(trials, FIXED, Metric.ABORTED))
                                 .because(
-                                        "The paper does not say with how many long reads. Here it is more than half from a share of 0.2 on: each long read is aborted, and only those whose locks it keeps from them are aborted besides."),
+                                        "The paper does not say with how many long reads. Here 21% are aborted with 5% long reads and 80% with 50%: each long read is aborted, and only those whose locks it keeps from them are aborted besides."),
                         new Finding(
                                 "one length: transactions that are not aborted, with 50% long reads",
                                 Published.atMost(50, "%", MORE_THAN_HALF),
