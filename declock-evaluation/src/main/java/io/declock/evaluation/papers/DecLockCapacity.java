@@ -35,7 +35,7 @@ final class DecLockCapacity {
     private static final Map<String, Double> EXPONENTS = exponents();
 
     private static final String SATURATED =
-            "The model's memory node is busy all the time: its 3.1 million operations a second are 82 µs for each of 256 clients, and a release waits in the queue of its adapter. With 128 entries and 8, 16, 32, 64 or 128 clients a release takes 2.5, 2.6, 4.4, 9.0 or 19 µs. With the atomics' times of before their calibration to CASLock (29 ns, 435 ns in a bucket) and 256 clients it takes 14.8 µs. Which number of clients the paper runs here it does not say.";
+            "The model's memory node is busy all the time: its 3.1 million operations a second are 82 µs for each of 256 clients, and a release waits in the queue of its adapter. With 128 entries and 8, 16, 32, 64 or 128 clients a release takes 2.5, 2.6, 4.4, 9.0 or 19 µs. With the atomics' times of before their calibration to CASLock (29 ns, 435 ns in a bucket) and 256 clients it takes 14.8 µs. A processor that takes 1.5 µs for each verb and completion leaves 37.9 µs. Which number of clients the paper runs here it does not say.";
 
     private DecLockCapacity() {}
 

@@ -60,7 +60,7 @@ final class DecLockHierarchy {
     private static final String WRITERS_STARVE =
             "Without this library's bound of four phases readers pass a writer again and again: with 90% readers, 99% of the writers' operations under the lock end within 5.0 ms only, of the readers' within 0.78 ms.";
     private static final String BOUNDED_WRITERS =
-            "It is that of local-bound with 90% readers, 3.87 ms against 0.43 ms: its writers are passed by the phase-fair readers of their compute node, without this library's bound of four phases. Below remote-prefer it is 56.6% at most, with half readers, and below local-prefer nothing.";
+            "It is that of local-bound with 90% readers, 3.87 ms against 0.43 ms, of readers as of writers. The bound of 4 grants in a row makes it: with 16, 99% of the operations under the lock end within 0.45 ms. Why so few grants keep some waiting for so long is not known. Below remote-prefer it is 56.6% at most, with half readers, and below local-prefer nothing.";
     private static final String NO_HAND_OVER =
             "Local-prefer is faster: it hands nothing over to another compute node while anybody waits in its own, and the timestamps do.";
     private static final String RUNS_DRY =

@@ -41,7 +41,7 @@ class IdealLocksTest {
 
     @Test
     void readersAndWritersTakeTurns() {
-        Watched watched = new Watched(2);
+        Watched watched = new Watched(3);
 
         Outcome outcome = run(watched);
 
