@@ -45,6 +45,8 @@ record Bench(
         double warmUpMillis,
         double windowMillis,
         Failures failures) {
+    private static final List<AdapterModel> TESTBEDS =
+            List.of(AdapterModel.CONNECT_X3, AdapterModel.CONNECT_X4, AdapterModel.CONNECT_X5);
     private static final double MICRO = 1e-3;
     private static final double WARM_UP_MILLIS = 4;
     private static final double GATHERING_MILLIS = 20;
@@ -119,7 +121,7 @@ record Bench(
         String id = String.join(
                 "/",
                 lock.name(),
-                adapters.toString(),
+                model(),
                 computeNodes + "x" + clientsPerNode,
                 load,
                 Long.toString(warmUp),
@@ -137,6 +139,11 @@ record Bench(
                                 warmUp,
                                 window,
                                 failures))));
+    }
+
+    /** Returns the name of a testbed's adapters, or all that is set of others. */
+    private String model() {
+        return TESTBEDS.contains(adapters) ? adapters.name() : adapters.toString();
     }
 
     private Measured measured(Outcome outcome) {
