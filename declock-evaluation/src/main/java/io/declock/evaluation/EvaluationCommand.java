@@ -142,7 +142,7 @@ public final class EvaluationCommand implements Runnable {
             name = "sensitivity",
             mixinStandardHelpOptions = true,
             description =
-                    "Runs experiments of DecLock's paper with one assumption at a time made otherwise: half an hour on two cores.")
+                    "Runs experiments of DecLock's paper with one assumption at a time made otherwise: three minutes on two cores.")
     static final class Vary implements Callable<Integer> {
         @Option(
                 names = "--only",
