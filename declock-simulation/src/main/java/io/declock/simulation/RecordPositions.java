@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Who has which position in one record's queue, as follows from the FAAs in the order of their execution. */
+/** The positions in one record's queue and who has them, as follows from the FAAs in the order of their execution. */
 final class RecordPositions {
     /** The index of a position that was kept over a reset. */
     private static final int KEPT = -1;

@@ -6,7 +6,7 @@ package io.declock.evaluation.coherence;
 import io.declock.LockMode;
 
 /**
- * A reader-writer lock in one word, as that of POSIX threads is (<i>Soul</i>, 5: Pthread). A reader counts itself unless a writer has the lock; a writer swaps its mark for zero. Who finds the lock taken
+ * A reader-writer lock in one word, as that of POSIX threads is (<i>Soul</i>, 5: Pthread). A reader counts itself unless a writer has the lock; a writer swaps its mark for zero. A client that finds the lock taken
  * waits on its copy of the word until it looks free, and tries again.
  */
 final class CounterLock implements CoherentLock {
