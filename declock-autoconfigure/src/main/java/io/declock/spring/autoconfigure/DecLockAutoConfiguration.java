@@ -10,7 +10,9 @@ import io.declock.LockTemplate;
 import io.declock.ValueCodecs;
 import io.declock.spi.LockObserver;
 import io.declock.spring.AcquisitionInterceptor;
+import java.util.concurrent.Executor;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.actuate.endpoint.SanitizingFunction;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -36,6 +38,11 @@ import tools.jackson.databind.json.JsonMapper;
         })
 @EnableConfigurationProperties(DecLockProperties.class)
 public final class DecLockAutoConfiguration {
+    /**
+     * The name of an application's {@link Executor} that completes the stages of asynchronous acquisitions, in place of the library's own threads. See
+     * {@link io.declock.DecLock.Builder#completions}.
+     */
+    public static final String COMPLETION_EXECUTOR = "decLockCompletionExecutor";
 
     @Bean
     @ConditionalOnMissingBean(DecLockConnectionDetails.class)
@@ -92,12 +99,15 @@ public final class DecLockAutoConfiguration {
                 MemoryNodeChoice choice,
                 ObjectProvider<FabricFactory> fabrics,
                 ObjectProvider<LockObserver> observers,
+                @Qualifier(COMPLETION_EXECUTOR) ObjectProvider<Executor> completions,
                 Environment environment) {
             return new DecLockNode(
                     DecLockSettings.computeNode(properties, environment.getProperty("spring.application.name")),
                     choice::addresses,
                     () -> fabrics.orderedStream().toList(),
-                    () -> LockObservers.all(observers.orderedStream().toList()),
+                    builder -> builder.observer(
+                                    LockObservers.all(observers.orderedStream().toList()))
+                            .completions(completions.getIfAvailable()),
                     choice.embedded());
         }
 

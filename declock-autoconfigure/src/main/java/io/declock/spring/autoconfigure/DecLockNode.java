@@ -11,11 +11,11 @@ import io.declock.MemoryNodeView;
 import io.declock.internal.memorynode.MemoryNode;
 import io.declock.internal.monitor.NodeCounters;
 import io.declock.internal.node.ComputeNode;
-import io.declock.spi.LockObserver;
 import io.declock.spring.autoconfigure.test.ApplicationNode;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -30,7 +30,7 @@ final class DecLockNode implements ApplicationNode {
     private final ComputeNodeSettings settings;
     private final Supplier<List<MemoryNodeAddress>> addresses;
     private final Supplier<List<FabricFactory>> fabrics;
-    private final Supplier<LockObserver> observer;
+    private final Consumer<ComputeNode.Builder> extensions;
     private final @Nullable EmbeddedMemoryNode embedded;
     private final ReentrantLock mutex = new ReentrantLock();
 
@@ -68,18 +68,19 @@ final class DecLockNode implements ApplicationNode {
     /**
      * Makes it; each start calls the suppliers.
      *
+     * @param extensions adds what the application's beans contribute; each start calls it
      * @param embedded the memory node inside this application, null if others are configured
      */
     DecLockNode(
             ComputeNodeSettings settings,
             Supplier<List<MemoryNodeAddress>> addresses,
             Supplier<List<FabricFactory>> fabrics,
-            Supplier<LockObserver> observer,
+            Consumer<ComputeNode.Builder> extensions,
             @Nullable EmbeddedMemoryNode embedded) {
         this.settings = settings;
         this.addresses = addresses;
         this.fabrics = fabrics;
-        this.observer = observer;
+        this.extensions = extensions;
         this.embedded = embedded;
     }
 
@@ -171,8 +172,8 @@ final class DecLockNode implements ApplicationNode {
 
     private ComputeNode build() {
         NodeCounters counters = new NodeCounters();
-        ComputeNode.Builder builder =
-                ComputeNode.builder().settings(settings).counters(counters).observer(observer.get());
+        ComputeNode.Builder builder = ComputeNode.builder().settings(settings).counters(counters);
+        extensions.accept(builder);
         builder.memoryNodes(embedded == null ? addresses.get() : List.of(embedded.address()));
         fabrics.get().forEach(factory -> builder.fabric(factory.open(counters)));
         if (embedded != null) {

@@ -35,16 +35,22 @@ import io.micrometer.observation.ObservationRegistry;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.mockito.Mockito;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.info.Info;
 import org.springframework.boot.actuate.info.InfoContributor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.task.TaskExecutionAutoConfiguration;
 import org.springframework.boot.health.contributor.HealthContributor;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import reactor.core.publisher.Mono;
 
 /** Which beans there are, under which conditions. */
@@ -84,6 +90,47 @@ class DecLockAutoConfigurationTests {
                     .doesNotHaveBean(DecLockEndpoint.class)
                     .doesNotHaveBean(MemoryNodeCircuits.class);
         });
+    }
+
+    /** As the documentation shows it. */
+    @Configuration(proxyBeanMethods = false)
+    static class DirectCompletions {
+        @Bean(defaultCandidate = false)
+        Executor decLockCompletionExecutor() {
+            return Runnable::run;
+        }
+    }
+
+    @Test
+    void anApplicationsExecutorOfThatNameCompletesStagesThatWait() {
+        runner.withConfiguration(AutoConfigurations.of(TaskExecutionAutoConfiguration.class))
+                .withUserConfiguration(DirectCompletions.class)
+                .run(context -> {
+                    assertThat(completedBy(context.getBean(DistributedReadWriteLock.class)))
+                            .isSameAs(Thread.currentThread());
+                    assertThat(context).hasBean("applicationTaskExecutor");
+                });
+    }
+
+    @Test
+    void withoutSuchAnExecutorAThreadOfTheLibraryCompletesThem() {
+        runner.withBean("another", Executor.class, () -> Runnable::run)
+                .run(context -> assertThat(completedBy(context.getBean(DistributedReadWriteLock.class))
+                                .getName())
+                        .endsWith("-declock-callback"));
+    }
+
+    /** Returns the thread that completes the stage of a request when this thread gives the lock back. */
+    private static Thread completedBy(DistributedReadWriteLock lock) throws Exception {
+        LockHandle held = lock.acquire(LockRequest.write("x"));
+        CompletableFuture<Thread> by = lock.acquireAsync(LockRequest.write("x"), LockOwner.named("other"))
+                .thenApply(handle -> {
+                    handle.close();
+                    return Thread.currentThread();
+                })
+                .toCompletableFuture();
+        held.close();
+        return by.get(30, TimeUnit.SECONDS);
     }
 
     @Test

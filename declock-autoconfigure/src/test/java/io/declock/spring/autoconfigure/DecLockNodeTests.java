@@ -14,7 +14,6 @@ import io.declock.spi.Fabric;
 import io.declock.spi.FabricException;
 import io.declock.spi.FabricSession;
 import io.declock.spi.JoinRequest;
-import io.declock.spi.LockObserver;
 import io.declock.spi.SessionListener;
 import java.util.ArrayList;
 import java.util.List;
@@ -46,7 +45,7 @@ class DecLockNodeTests {
             ComputeNodeSettings.DEFAULTS,
             () -> List.of(MemoryNodeAddress.parse("slow://a:1")),
             () -> List.of(counters -> new SlowFabric()),
-            () -> LockObserver.NONE,
+            builder -> {},
             null);
 
     /** Opens and closes when the test says so, and joins nothing. */
@@ -158,7 +157,7 @@ class DecLockNodeTests {
                     }
                     return List.of(counters -> new SlowFabric());
                 },
-                () -> LockObserver.NONE,
+                builder -> {},
                 null);
         mayOpen.countDown();
         mayClose.countDown();
@@ -181,7 +180,7 @@ class DecLockNodeTests {
                     own[0].running();
                     return List.of();
                 },
-                () -> LockObserver.NONE,
+                builder -> {},
                 null);
         assertThatExceptionOfType(IllegalStateException.class)
                 .isThrownBy(own[0]::running)
