@@ -24,6 +24,7 @@ import io.micrometer.common.KeyValues;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.annotation.Order;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -157,6 +158,15 @@ class SpringPage {
             };
         }
         // end::spring-convention[]
+    }
+
+    static class Completions {
+        // tag::spring-completions[]
+        @Bean(defaultCandidate = false)
+        Executor decLockCompletionExecutor() {
+            return Runnable::run;
+        }
+        // end::spring-completions[]
     }
 
     // tag::spring-interceptor[]
