@@ -21,6 +21,7 @@ import io.declock.spi.RecordMembers;
 import io.declock.spi.SessionListener;
 import io.declock.spi.ValueReading;
 import io.declock.spi.ValueWriting;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
@@ -561,6 +562,11 @@ public final class MemoryNodeSession {
 
     NodeSet nodeSet() {
         return nodeSet;
+    }
+
+    MemoryNodeStatus.Session status(long now) {
+        Duration left = Duration.ofNanos(Math.max(0, lastHeartbeat + leaseNanos - now));
+        return new MemoryNodeStatus.Session(member, isConnected(), left, quota.created(), executed.bytes());
     }
 
     long lastHeartbeat() {

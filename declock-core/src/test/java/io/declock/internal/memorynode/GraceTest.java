@@ -56,7 +56,8 @@ class GraceTest {
                 time,
                 () -> random.addAndGet(0x9E3779B97F4A7C15L),
                 null,
-                members.nextLife());
+                members.nextLife(),
+                Term.UNLIMITED);
     }
 
     /** The memory node dies and starts again. Returns the former one's incarnation. */
@@ -177,7 +178,8 @@ class GraceTest {
                 time,
                 () -> random.addAndGet(3),
                 null,
-                fresh.nextLife());
+                fresh.nextLife(),
+                Term.UNLIMITED);
     }
 
     @Test

@@ -60,7 +60,8 @@ class NameTransferTest {
                 time,
                 () -> random.addAndGet(0x9E3779B97F4A7C15L),
                 null,
-                places.get(id).nextLife());
+                places.get(id).nextLife(),
+                Term.UNLIMITED);
         nodes.put(id, started);
         return started;
     }
