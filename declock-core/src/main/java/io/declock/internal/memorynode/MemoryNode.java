@@ -13,7 +13,6 @@ import io.declock.spi.FabricException;
 import io.declock.spi.HeartbeatReply;
 import io.declock.spi.JoinRequest;
 import io.declock.spi.LockAnswer;
-import io.declock.spi.NodeListState;
 import io.declock.spi.RemoteMemory;
 import io.declock.spi.SessionListener;
 import java.time.Duration;
@@ -302,9 +301,9 @@ public final class MemoryNode implements AutoCloseable {
                 stalled.describe());
     }
 
-    /** Returns how far it is with its list of memory nodes. */
-    public NodeListState listState() {
-        return transfer.state();
+    /** Returns what compute nodes ask about lists of memory nodes. */
+    public NodeLists nodeLists() {
+        return transfer;
     }
 
     /**
@@ -399,11 +398,6 @@ public final class MemoryNode implements AutoCloseable {
         public long restore(MemoryNodeSession session, byte[] fullName, boolean exclusive, long epoch)
                 throws FabricException.Refused {
             return names.restore(session, fullName, exclusive, epoch);
-        }
-
-        @Override
-        public MemoryNodeSession.Lists lists() {
-            return transfer;
         }
 
         @Override
