@@ -17,6 +17,7 @@ import io.declock.Verb;
 import io.declock.internal.memorynode.MembersInMemory;
 import io.declock.internal.memorynode.MemoryNode;
 import io.declock.internal.memorynode.MemoryNodeSettings;
+import io.declock.internal.memorynode.Term;
 import io.declock.internal.monitor.NodeCounters;
 import io.declock.internal.node.ComputeNode;
 import io.declock.internal.node.NodeListPublisher;
@@ -79,7 +80,8 @@ class RdmaGrowthIT {
                 (delay, task) -> timer.schedule(task, delay, TimeUnit.NANOSECONDS),
                 () -> ThreadLocalRandom.current().nextLong(),
                 memory,
-                members.nextLife());
+                members.nextLife(),
+                Term.UNLIMITED);
         RdmaServer rdma = RdmaServer.start(node, memory, RdmaRig.backend(), RdmaRig.settings(), 0);
         MemoryNodeServer server = MemoryNodeServer.start(
                 node,

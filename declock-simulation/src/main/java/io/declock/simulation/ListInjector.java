@@ -4,6 +4,7 @@
 package io.declock.simulation;
 
 import io.declock.internal.memorynode.MemoryNodeSession;
+import io.declock.internal.memorynode.NodeLists;
 import io.declock.spi.FabricException;
 import io.declock.spi.JoinRequest;
 import io.declock.spi.NodeList;
@@ -52,7 +53,7 @@ final class ListInjector {
         MemoryNodeLife life = memoryNode.life();
         MemoryNodeSession session = life.node().join(publisher(), SimulatedJoin.NOBODY);
         sessions.put(life, session);
-        session.proposeNodes(next);
+        life.node().nodeLists().propose(session, next);
     }
 
     private JoinRequest publisher() {
@@ -63,7 +64,7 @@ final class ListInjector {
     /** A list may be on a disk although the memory node died before it could say so. */
     private NodeList newest() {
         for (SimulatedMemoryNode memoryNode : cluster.memoryNodes()) {
-            NodeList known = memoryNode.life().node().listState().list();
+            NodeList known = memoryNode.life().node().nodeLists().list();
             if (known.number() > cluster.list().number()) {
                 cluster.list(known);
             }
@@ -124,10 +125,10 @@ final class ListInjector {
 
     private void declare(MemoryNodeLife life, @Nullable MemoryNodeSession session, NodeList next, Runnable then) {
         if (session != null && life.place().isAlive() && !session.isCut()) {
-            session.declareNodes(
-                    next,
+            NodeLists.Answer<NodeList> answer = new NodeLists.Answer<>(
                     taken -> then.run(),
                     why -> world.note(() -> "list " + next.number() + " is not taken: " + why.getMessage()));
+            life.node().nodeLists().declare(session, next, answer);
         }
     }
 }

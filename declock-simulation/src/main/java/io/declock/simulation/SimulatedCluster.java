@@ -76,7 +76,7 @@ final class SimulatedCluster {
 
     /** Returns how far a memory node is with its list. */
     NodeListState listAt(MemoryNode node) {
-        return options.wiring().listChanges() > 0 ? node.listState() : NodeListState.NONE;
+        return options.wiring().listChanges() > 0 ? node.nodeLists().state() : NodeListState.NONE;
     }
 
     /** Returns another number with each call. */

@@ -239,7 +239,7 @@ final class SimulatedConnections {
                             }
                         }));
         Membership members = session.accepted().members();
-        NodeList list = session.accepted().nodeList();
+        NodeList list = session.life().node().nodeLists().list();
         next.answer(() -> {
             if (isReadHere(next)) {
                 session.membersAre(members);

@@ -119,17 +119,18 @@ final class SimulatedJoin implements MemoryNodeLife.Caller {
                     by.node().join(MemoryNodeClock.paced(request), by.address(), session.atMemoryNode());
             session.joined(accepted, memoryNode.clock().told(accepted.joined()));
             by.accepts(session, accepted);
-            accepted.whenListed(
-                    () -> {
-                        by.hasAnswered(this);
-                        world.note(() -> session + " joined");
-                        world.at(node.fromMemoryNode(), node, () -> result.complete(session));
-                    },
-                    refusal -> {
-                        by.hasAnswered(this);
-                        session.becomesGone();
-                        refused(refusal);
-                    });
+            accepted.entry()
+                    .whenWritten(
+                            () -> {
+                                by.hasAnswered(this);
+                                world.note(() -> session + " joined");
+                                world.at(node.fromMemoryNode(), node, () -> result.complete(session));
+                            },
+                            refusal -> {
+                                by.hasAnswered(this);
+                                session.becomesGone();
+                                refused(refusal);
+                            });
         } catch (FabricException.Refused refusal) {
             by.hasAnswered(this);
             refused(refusal);

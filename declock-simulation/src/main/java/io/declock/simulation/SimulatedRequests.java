@@ -3,6 +3,7 @@
 
 package io.declock.simulation;
 
+import io.declock.internal.memorynode.NodeLists;
 import io.declock.internal.memorynode.ResolveAnswer;
 import io.declock.spi.ControlPlane;
 import io.declock.spi.FabricException;
@@ -305,9 +306,13 @@ final class SimulatedRequests implements ControlPlane {
         return ask(answer -> session.accepted().awaitGrace(answer::complete), false);
     }
 
+    private NodeLists lists() {
+        return session.life().node().nodeLists();
+    }
+
     @Override
     public CompletionStage<NodeListState> nodes() {
-        return request(() -> session.accepted().nodes());
+        return request(() -> lists().state());
     }
 
     @Override
@@ -315,7 +320,10 @@ final class SimulatedRequests implements ControlPlane {
         return ask(
                 answer -> {
                     world.note(() -> session + " declares list " + list.number());
-                    session.accepted().declareNodes(list, taken -> done(answer), answer::completeExceptionally);
+                    lists().declare(
+                                    session.accepted(),
+                                    list,
+                                    new NodeLists.Answer<>(taken -> done(answer), answer::completeExceptionally));
                 },
                 false);
     }
@@ -323,22 +331,25 @@ final class SimulatedRequests implements ControlPlane {
     @Override
     public CompletionStage<Long> awaitGivenUp(long number) {
         return ask(
-                answer -> session.accepted().awaitGivenUp(number, answer::complete, answer::completeExceptionally),
+                answer -> lists().awaitGivenUp(
+                                session.accepted(),
+                                number,
+                                new NodeLists.Answer<>(answer::complete, answer::completeExceptionally)),
                 false);
     }
 
     @Override
     public CompletionStage<Long> takeOver(GivenUp word) {
         return ask(
-                answer -> session.accepted()
-                        .takeOver(
+                answer -> lists().takeOver(
                                 word,
-                                epoch -> {
-                                    world.note(() -> memoryNode + " hears from " + session + ": " + word);
-                                    session.life().holds().takesOver(word.source());
-                                    answer.complete(epoch);
-                                },
-                                answer::completeExceptionally),
+                                new NodeLists.Answer<>(
+                                        epoch -> {
+                                            world.note(() -> memoryNode + " hears from " + session + ": " + word);
+                                            session.life().holds().takesOver(word.source());
+                                            answer.complete(epoch);
+                                        },
+                                        answer::completeExceptionally)),
                 false);
     }
 

@@ -335,15 +335,15 @@ final class Mutations {
                     "C1",
                     "the lease counts from the answer to a heartbeat",
                     Scenario.HALF_HEALED,
-                    "io.declock.internal.session.NodeSession",
+                    "io.declock.internal.session.OwnLease",
                     "renewed",
                     Sabotage.RenewsFromAnswer.class),
             Mutation.of(
                     "C1",
                     "an expired lease counts again when the clock goes back",
                     Scenario.BROKEN_CLOCKS,
-                    "io.declock.internal.session.NodeSession",
-                    "leaseLeft",
+                    "io.declock.internal.session.OwnLease",
+                    "leftAt",
                     Sabotage.LeaseComesBack.class),
             Mutation.of(
                     "C1, B2",
@@ -867,7 +867,7 @@ final class Mutations {
                     "M2",
                     "a compute node answers for a lock that has left",
                     Scenario.LISTS,
-                    "io.declock.internal.session.NodeSession",
+                    "io.declock.internal.session.SessionLocks",
                     "hasDeparted",
                     No.class),
             Mutation.of(

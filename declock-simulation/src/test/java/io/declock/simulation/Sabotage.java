@@ -19,7 +19,6 @@ import io.declock.internal.protocol.CqlUpper;
 import io.declock.internal.protocol.Effects;
 import io.declock.internal.protocol.PositionState;
 import io.declock.internal.session.MemoryNodeLink;
-import io.declock.internal.session.Surroundings;
 import io.declock.internal.time.Clock;
 import io.declock.spi.GrantedValue;
 import io.declock.spi.PeerMessage;
@@ -694,9 +693,8 @@ public final class Sabotage {
     public static final class RenewsFromAnswer {
         @Advice.OnMethodEnter
         static void enter(
-                @Advice.FieldValue("surroundings") Surroundings surroundings,
-                @Advice.Argument(value = 0, readOnly = false) long sentAt) {
-            sentAt = surroundings.clock().nanoTime();
+                @Advice.FieldValue("clock") Clock clock, @Advice.Argument(value = 0, readOnly = false) long sentAt) {
+            sentAt = clock.nanoTime();
         }
     }
 

@@ -11,6 +11,7 @@ import io.declock.internal.layout.RecordLayout;
 import io.declock.internal.memorynode.MemberList;
 import io.declock.internal.memorynode.MemoryNode;
 import io.declock.internal.memorynode.MemoryNodeSettings;
+import io.declock.internal.memorynode.Term;
 import io.declock.internal.state.MemberFile;
 import io.declock.internal.state.StateDirectoryException;
 import io.declock.internal.tcp.server.MemoryNodeServer;
@@ -331,7 +332,8 @@ final class EmbeddedMemoryNode {
                 (delayNanos, task) -> executor.schedule(task, delayNanos, TimeUnit.NANOSECONDS),
                 () -> ThreadLocalRandom.current().nextLong(),
                 null,
-                members);
+                members,
+                Term.UNLIMITED);
     }
 
     /** Returns the list that the memory nodes on this port keep, one after the other; null while another one uses it. */

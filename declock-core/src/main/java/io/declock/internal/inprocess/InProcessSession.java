@@ -6,6 +6,7 @@ package io.declock.internal.inprocess;
 import io.declock.Counters;
 import io.declock.internal.memorynode.MemoryNode;
 import io.declock.internal.memorynode.MemoryNodeSession;
+import io.declock.internal.memorynode.NodeLists;
 import io.declock.internal.memorynode.ResolveAnswer;
 import io.declock.spi.ControlPlane;
 import io.declock.spi.FabricCounters;
@@ -71,7 +72,7 @@ final class InProcessSession implements FabricSession, RemoteMemory, ControlPlan
     }
 
     void whenListed(Runnable listed, Consumer<FabricException.Refused> failed) {
-        session().whenListed(listed, failed);
+        session().entry().whenWritten(listed, failed);
     }
 
     private MemoryNodeSession session() {
@@ -275,14 +276,14 @@ final class InProcessSession implements FabricSession, RemoteMemory, ControlPlan
 
     @Override
     public CompletionStage<NodeListState> nodes() {
-        return CompletableFuture.completedStage(session().nodes());
+        return CompletableFuture.completedStage(node.nodeLists().state());
     }
 
     @Override
     @SuppressWarnings("NullAway") // The one value of Void.
     public CompletionStage<Void> proposeNodes(NodeList list) {
         try {
-            session().proposeNodes(list);
+            node.nodeLists().propose(session(), list);
             return CompletableFuture.completedStage(null);
         } catch (FabricException.Refused e) {
             return CompletableFuture.failedStage(e);
@@ -293,21 +294,27 @@ final class InProcessSession implements FabricSession, RemoteMemory, ControlPlan
     @SuppressWarnings("NullAway") // The one value of Void.
     public CompletionStage<Void> declareNodes(NodeList list) {
         CompletableFuture<Void> declared = new CompletableFuture<>();
-        session().declareNodes(list, done -> declared.complete(null), declared::completeExceptionally);
+        node.nodeLists()
+                .declare(
+                        session(),
+                        list,
+                        new NodeLists.Answer<>(done -> declared.complete(null), declared::completeExceptionally));
         return declared;
     }
 
     @Override
     public CompletionStage<Long> awaitGivenUp(long number) {
         CompletableFuture<Long> givenUp = new CompletableFuture<>();
-        session().awaitGivenUp(number, givenUp::complete, givenUp::completeExceptionally);
+        node.nodeLists()
+                .awaitGivenUp(
+                        session(), number, new NodeLists.Answer<>(givenUp::complete, givenUp::completeExceptionally));
         return givenUp;
     }
 
     @Override
     public CompletionStage<Long> takeOver(GivenUp word) {
         CompletableFuture<Long> taken = new CompletableFuture<>();
-        session().takeOver(word, taken::complete, taken::completeExceptionally);
+        node.nodeLists().takeOver(word, new NodeLists.Answer<>(taken::complete, taken::completeExceptionally));
         return taken;
     }
 

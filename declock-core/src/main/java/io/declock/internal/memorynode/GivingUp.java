@@ -98,7 +98,7 @@ final class GivingUp {
      * node agrees to another one (rule M1), and a life that has started since then gives up names by its present list only. So a session is answered,
      * too, when another list follows while it waits.
      */
-    void await(MemoryNodeSession session, long number, MemoryNodeSession.Answer<Long> answer) {
+    void await(MemoryNodeSession session, long number, NodeLists.Answer<Long> answer) {
         long present = current.list().number();
         if (number > present) {
             answer.refused()

@@ -82,14 +82,14 @@ final class Listing extends Loop {
                     @Override
                     public void written() {
                         isWritten();
-                        session.listed();
+                        session.entry().written();
                     }
 
                     @Override
                     public void failed(String why) {
                         isNotWritten(why);
                         session.leave(() -> {});
-                        session.notListed(refusal(why));
+                        session.entry().failed(refusal(why));
                     }
                 });
     }

@@ -6,26 +6,20 @@ package io.declock.internal.memorynode;
 import io.declock.Verb;
 import io.declock.internal.layout.RecordLayout;
 import io.declock.internal.monitor.Isolated;
-import io.declock.internal.monitor.Loop;
 import io.declock.internal.time.Clock;
 import io.declock.internal.time.RandomSource;
 import io.declock.internal.time.TimerService;
 import io.declock.spi.FabricException;
-import io.declock.spi.FabricException.Reason;
 import io.declock.spi.HeartbeatReply;
 import io.declock.spi.JoinRequest;
 import io.declock.spi.LockAnswer;
-import io.declock.spi.NodeListState;
 import io.declock.spi.RemoteMemory;
 import io.declock.spi.SessionListener;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A memory node without a network: the region, the directory from names to lock records, the sessions with their leases, and the reclaiming
@@ -35,11 +29,6 @@ import org.slf4j.LoggerFactory;
  * <p>Thread-safe. Listeners are called on the thread that caused the event, never while a lock of this package is held.
  */
 public final class MemoryNode implements AutoCloseable {
-    private static final int MAX_TEXT = 256;
-    private static final int STALLED_INTERVALS = 5;
-    private static final long STALLED_NANOS = 2_000_000_000L;
-
-    private static final Logger log = LoggerFactory.getLogger(MemoryNode.class);
     private final NodeBasics basics;
     private final MemoryNodeSettings settings;
     private final Clock clock;
@@ -51,16 +40,17 @@ public final class MemoryNode implements AutoCloseable {
     private final SessionTable sessions;
     private final LeaseWatch leaseWatch;
     private final Reclaimer reclaimer;
-    private final Resolver resolver;
     private final OldLeases oldLeases;
     private final Predecessors predecessors;
     private final MemberList list;
     private final Listing listing;
     private final Grace grace;
-    private final CurrentList current;
     private final NameTransfer transfer;
     private final Reservations reservations;
     private final Operator operator;
+    private final NameRequests names;
+    private final JoinConditions conditions;
+    private final StalledLoops stalled;
 
     private MemoryNode(
             MemoryNodeSettings settings,
@@ -88,7 +78,7 @@ public final class MemoryNode implements AutoCloseable {
         this.grace = new Grace(basics, directory, allocator, highWaterMark, list, this::served);
         NodeIds ids = new NodeIds(settings.maxComputeNodes(), seconds, former.highestIncarnation());
         former.members().forEach(member -> ids.keep(member.nodeId(), grace.deadline(member)));
-        this.current = new CurrentList(settings.id());
+        CurrentList current = new CurrentList(settings.id());
         current.begin(former.nodes());
         this.sessions = new SessionTable(basics, new AboveSessions(), settings, ids, current);
         this.reservations = new Reservations(basics, directory, sessions);
@@ -97,7 +87,7 @@ public final class MemoryNode implements AutoCloseable {
         this.leaseWatch = new LeaseWatch(basics, sessions, settings);
         Resolutions resolutions = new Resolutions();
         this.reclaimer = new Reclaimer(basics, sessions, directory, allocator, highWaterMark, resolutions);
-        this.resolver =
+        Resolver resolver =
                 new Resolver(settings, region, layout, directory, reclaimer, sessions, resolutions, basics.counts());
         this.predecessors = new Predecessors(basics, sessions, reclaimer, oldLeases, listing, former.lives());
         this.list = list;
@@ -111,6 +101,9 @@ public final class MemoryNode implements AutoCloseable {
                 highWaterMark,
                 grace::isOver,
                 reclaimer::mayHaveOrphans);
+        this.names = new NameRequests(settings.id(), current, grace, transfer, resolver);
+        this.conditions = new JoinConditions(basics, highWaterMark);
+        this.stalled = new StalledLoops(List.of(leaseWatch, reclaimer.pace().loop()), leaseWatch::serverLagNanos);
     }
 
     /**
@@ -120,7 +113,7 @@ public final class MemoryNode implements AutoCloseable {
      * @throws OutOfMemoryError if the memory is to be allocated at once and there is not enough
      */
     public static MemoryNode create(MemoryNodeSettings settings, Clock clock, TimerService timer, RandomSource random) {
-        return create(settings, clock, timer, random, null, MemberList.NONE);
+        return create(settings, clock, timer, random, null);
     }
 
     /**
@@ -136,25 +129,7 @@ public final class MemoryNode implements AutoCloseable {
             TimerService timer,
             RandomSource random,
             @Nullable RegionMemory memory) {
-        return create(settings, clock, timer, random, memory, MemberList.NONE);
-    }
-
-    /**
-     * Makes a memory node with empty memory.
-     *
-     * @param memory memory for the region, null for memory of this process that only its processor accesses
-     * @param list where the members are written down, which this memory node closes when it is closed
-     * @throws IllegalArgumentException if the settings are invalid
-     * @throws OutOfMemoryError if the memory is to be allocated at once and there is not enough
-     */
-    public static MemoryNode create(
-            MemoryNodeSettings settings,
-            Clock clock,
-            TimerService timer,
-            RandomSource random,
-            @Nullable RegionMemory memory,
-            MemberList list) {
-        return create(settings, clock, timer, random, memory, list, Term.UNLIMITED);
+        return create(settings, clock, timer, random, memory, MemberList.NONE, Term.UNLIMITED);
     }
 
     /**
@@ -163,6 +138,8 @@ public final class MemoryNode implements AutoCloseable {
      * @param memory memory for the region, null for memory of this process that only its processor accesses
      * @param list where the members are written down, which this memory node closes when it is closed
      * @param term its right to serve; whoever gives it calls {@link #depose} when it ends
+     * @throws IllegalArgumentException if the settings are invalid
+     * @throws OutOfMemoryError if the memory is to be allocated at once and there is not enough
      */
     public static MemoryNode create(
             MemoryNodeSettings settings,
@@ -178,27 +155,12 @@ public final class MemoryNode implements AutoCloseable {
         }
         node.listing.begin();
         if (settings.waitOutOldSessions()) {
-            node.completeListLater();
+            node.predecessors.awaitOldLeases();
         } else {
             node.listing.complete(true);
         }
         node.grace.begin();
         return node;
-    }
-
-    /**
-     * Has the list be complete once no lease of an earlier life is left, although no compute node joins: the next life need not wait again. The
-     * first join ends the wait of this life all the same, because it may report a predecessor.
-     */
-    private void completeListLater() {
-        // Asked first: the answer of a predecessor may lengthen the wait.
-        boolean isAsking = predecessors.isAsking();
-        long left = oldLeases.leftAt(clock.nanoTime()).toNanos();
-        if (left > 0) {
-            basics.timer().schedule(left, this::completeListLater);
-        } else if (!basics.isClosed() && basics.isInTerm() && !isAsking) {
-            listing.complete(true);
-        }
     }
 
     /** Names are resolved from now on. */
@@ -268,16 +230,7 @@ public final class MemoryNode implements AutoCloseable {
      */
     public MemoryNodeSession join(JoinRequest request, String reachedAt, Abilities abilities, SessionListener listener)
             throws FabricException.Refused {
-        checkRequest(request);
-        // This applies also to a compute node that has to wait: an epoch that it has seen must not be granted again.
-        highWaterMark.raiseAbove(request.highestEpoch());
-        if (basics.isClosed()) {
-            throw new FabricException.Refused(Reason.NOT_YET, "memory node " + id() + " is shutting down");
-        }
-        if (!basics.isInTerm()) {
-            throw new FabricException.Refused(
-                    Reason.STANDS_BY, "memory node " + id() + " is served by another candidate, or soon will be");
-        }
+        conditions.check(request);
         long found = predecessors.found();
         predecessors.check(request.former(), reachedAt);
         long now = clock.nanoTime();
@@ -300,44 +253,8 @@ public final class MemoryNode implements AutoCloseable {
             grace.joinsWithoutHolds(request.processId());
         }
         leaseWatch.wake();
-        checkOutlasts(session);
+        conditions.warnIfShort(session);
         return session;
-    }
-
-    /** Its holds are restored by the next life only if its lease has not run out by then. */
-    private void checkOutlasts(MemoryNodeSession session) {
-        Duration granted = Duration.ofNanos(session.leaseNanos());
-        if (granted.compareTo(settings.failOver()) < 0) {
-            log.warn(
-                    "Session {} with memory node {} has a lease of {} ms. A fail-over takes up to {} ms, and would end its"
-                            + " holds: let that service have a longer lease (declock.lease)",
-                    session.describe(),
-                    id(),
-                    granted.toMillis(),
-                    settings.failOver().toMillis());
-        }
-    }
-
-    private void checkRequest(JoinRequest request) throws FabricException.Refused {
-        if (request.name().length() > MAX_TEXT || request.peerAddress().length() > MAX_TEXT) {
-            throw new FabricException.Refused(
-                    Reason.BAD_REQUEST,
-                    "name and peer address of a compute node must have at most " + MAX_TEXT + " characters");
-        }
-        if (request.highestEpoch() < 0 || !basics.isPlausible(request.highestEpoch())) {
-            throw new FabricException.Refused(
-                    Reason.BAD_REQUEST,
-                    "a full epoch of " + request.highestEpoch()
-                            + " cannot have been seen: epochs follow the seconds since 2025, of which this machine's clock shows "
-                            + settings.secondsSince2025().getAsLong() + "; check the clock of memory node " + id());
-        }
-        if (highWaterMark.isUsedUp()) {
-            throw new FabricException.Refused(
-                    Reason.BAD_REQUEST,
-                    "memory node " + id()
-                            + " has no full epoch left: the clock of its machine is wrong, and fencing tokens"
-                            + " would fall. Correct the clock and start it again");
-        }
     }
 
     /** Returns the status. */
@@ -345,16 +262,6 @@ public final class MemoryNode implements AutoCloseable {
         long now = clock.nanoTime();
         Duration servesIn = oldLeases.leftAt(now);
         String twin = predecessors.problem();
-        List<MemoryNodeStatus.Session> members = new ArrayList<>();
-        for (MemoryNodeSession session : sessions.snapshot()) {
-            Duration left = Duration.ofNanos(Math.max(0, session.lastHeartbeat() + session.leaseNanos() - now));
-            members.add(new MemoryNodeStatus.Session(
-                    session.member(),
-                    session.isConnected(),
-                    left,
-                    session.quota().created(),
-                    session.executed().bytes()));
-        }
         return new MemoryNodeStatus(
                 id(),
                 basics.incarnation(),
@@ -369,7 +276,7 @@ public final class MemoryNode implements AutoCloseable {
                 region.sizeBytes(),
                 region.committedBytes(),
                 highWaterMark.current(),
-                members,
+                sessions.snapshot().stream().map(session -> session.status(now)).toList(),
                 basics.counts().get(Verb.FETCH_AND_ADD) + basics.counts().get(Verb.MASKED_FETCH_AND_ADD),
                 basics.counts().get(Verb.COMPARE_AND_SWAP) + basics.counts().get(Verb.MASKED_COMPARE_AND_SWAP),
                 basics.counts().get(Verb.READ),
@@ -391,29 +298,12 @@ public final class MemoryNode implements AutoCloseable {
                 grace.isOver() ? Duration.ZERO : grace.left(now),
                 listing.problem(),
                 Duration.ofNanos(leaseWatch.serverLagNanos()),
-                stalled());
+                stalled.describe());
     }
 
-    /** Returns how far it is with its list of memory nodes. */
-    public NodeListState listState() {
-        return transfer.state();
-    }
-
-    /** Returns which loop has not run for so long that it will probably not run again, or an empty text. */
-    private String stalled() {
-        for (Loop loop : List.of(leaseWatch, reclaimer.pace().loop())) {
-            long overdue = loop.overdueNanos();
-            if (overdue > Math.max(STALLED_INTERVALS * loop.intervalNanos(), STALLED_NANOS)) {
-                return loop.name() + " has not run for "
-                        + Duration.ofNanos(overdue + loop.intervalNanos()).toMillis() + " ms";
-            }
-        }
-        long lag = leaseWatch.serverLagNanos();
-        if (lag > STALLED_NANOS) {
-            return "an event loop of its server was held up for "
-                    + Duration.ofNanos(lag).toMillis() + " ms";
-        }
-        return "";
+    /** Returns what compute nodes ask about lists of memory nodes. */
+    public NodeLists nodeLists() {
+        return transfer;
     }
 
     /**
@@ -501,75 +391,13 @@ public final class MemoryNode implements AutoCloseable {
 
         @Override
         public void resolve(MemoryNodeSession session, byte[] fullName, boolean create, ResolveAnswer answer) {
-            if (!mayResolve(session, fullName)) {
-                answer.refused(new FabricException.Refused(Reason.NOT_YET, belongsToAnother()));
-                return;
-            }
-            Runnable resolution = () -> resolveNow(session, fullName, create, answer);
-            if (!grace.isOver()) {
-                grace.park(
-                        () -> resolveAwaited(fullName, resolution, answer),
-                        () -> answer.refused(tooManyWait("the members of its former life")));
-            } else {
-                resolveAwaited(fullName, resolution, answer);
-            }
-        }
-
-        /** The session may have declared another list while its request waited. */
-        private void resolveNow(MemoryNodeSession session, byte[] fullName, boolean create, ResolveAnswer answer) {
-            if (mayResolve(session, fullName)) {
-                resolver.resolve(fullName, create ? session.quota() : null, session.known(), answer);
-            } else {
-                answer.refused(new FabricException.Refused(Reason.NOT_YET, belongsToAnother()));
-            }
-        }
-
-        /**
-         * Returns whether a name belongs here by the list that the session uses: the present one, or the one before as long as it has not
-         * declared this one. No session uses an older list, because names are given up only when all have declared (rule M4).
-         */
-        private boolean mayResolve(MemoryNodeSession session, byte[] fullName) {
-            boolean usesThis = session.declaredList >= current.list().number();
-            return current.isHome(fullName) || !usesThis && current.wasHome(fullName);
-        }
-
-        private void resolveAwaited(byte[] fullName, Runnable resolution, ResolveAnswer answer) {
-            if (!transfer.park(fullName, resolution, () -> answer.refused(tooManyWait("names that it takes over")))) {
-                resolution.run();
-            }
-        }
-
-        private FabricException.Refused tooManyWait(String what) {
-            return new FabricException.Refused(
-                    Reason.NOT_YET,
-                    "memory node " + id() + " waits for " + what + ", and too many resolutions wait with it already");
-        }
-
-        private String belongsToAnother() {
-            return "the name does not belong to memory node " + id() + " by "
-                    + current.list().describe();
+            names.resolve(session, fullName, create, answer);
         }
 
         @Override
         public long restore(MemoryNodeSession session, byte[] fullName, boolean exclusive, long epoch)
                 throws FabricException.Refused {
-            if (!current.isHome(fullName)) {
-                throw new FabricException.Refused(Reason.BAD_REQUEST, belongsToAnother());
-            }
-            if (current.awaitedFor(fullName) == null) {
-                return grace.restore(session, fullName, exclusive, epoch);
-            }
-            if (grace.isMoving(session)) {
-                throw new FabricException.Refused(
-                        Reason.BAD_REQUEST,
-                        "memory node " + id() + " has started again before it had taken the name over");
-            }
-            return transfer.restore(session, fullName, exclusive, epoch);
-        }
-
-        @Override
-        public MemoryNodeSession.Lists lists() {
-            return transfer;
+            return names.restore(session, fullName, exclusive, epoch);
         }
 
         @Override

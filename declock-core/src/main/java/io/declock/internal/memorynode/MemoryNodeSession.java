@@ -7,22 +7,18 @@ import io.declock.LockNames;
 import io.declock.internal.chains.ExecutedChains;
 import io.declock.internal.monitor.Isolated;
 import io.declock.spi.FabricException;
-import io.declock.spi.GivenUp;
 import io.declock.spi.HeartbeatReply;
 import io.declock.spi.JoinReply;
 import io.declock.spi.LockAnswer;
 import io.declock.spi.Member;
 import io.declock.spi.Membership;
-import io.declock.spi.NodeList;
-import io.declock.spi.NodeListState;
 import io.declock.spi.NodeSet;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.RecordMembers;
 import io.declock.spi.SessionListener;
 import io.declock.spi.ValueReading;
 import io.declock.spi.ValueWriting;
-import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
+import java.time.Duration;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -67,37 +63,12 @@ public final class MemoryNodeSession {
 
         void awaitGrace(LongConsumer told);
 
-        Lists lists();
-
         void deposed();
 
         void reserve(MemoryNodeSession session, int record, long nanos) throws FabricException.Refused;
 
         void answeredInquiry(MemoryNodeSession session, LockAnswer answer);
     }
-
-    /** What the memory node does about lists of memory nodes that replace one another. */
-    interface Lists {
-        NodeList list();
-
-        NodeListState state();
-
-        void propose(MemoryNodeSession session, NodeList list) throws FabricException.Refused;
-
-        void declare(MemoryNodeSession session, NodeList list, Answer<NodeList> answer);
-
-        void awaitGivenUp(MemoryNodeSession session, long number, Answer<Long> answer);
-
-        void takeOver(GivenUp word, Answer<Long> answer);
-    }
-
-    /**
-     * Receives the end of a request, once.
-     *
-     * @param done receives the result
-     * @param refused receives why there is none
-     */
-    record Answer<T>(Consumer<? super T> done, Consumer<FabricException.Refused> refused) {}
 
     private final NodeBasics node;
     private final Table table;
@@ -116,7 +87,7 @@ public final class MemoryNodeSession {
     private final RecordQuota quota;
     private final KnownRecords known;
     private final KnownRecords left;
-    private final CompletableFuture<Boolean> listing = new CompletableFuture<>();
+    private final MemberEntry entry = new MemberEntry();
     private volatile long lastHeartbeat;
     private volatile @Nullable JoinReply joined;
     private final SessionDataPlane plane;
@@ -397,42 +368,9 @@ public final class MemoryNodeSession {
         services.awaitGrace(told);
     }
 
-    /**
-     * Has an action run when the session is on the list of members (rule H1), perhaps at once; only then may its compute node learn that it
-     * has joined.
-     *
-     * @param listed runs when it is
-     * @param failed runs if it cannot be put on the list, with the refusal for the compute node; the session has ended then
-     */
-    public void whenListed(Runnable listed, Consumer<FabricException.Refused> failed) {
-        listing.whenComplete((ok, failure) -> {
-            if (failure == null) {
-                listed.run();
-            } else {
-                failed.accept(refusal(failure));
-            }
-        });
-    }
-
-    private static FabricException.Refused refusal(Throwable failure) {
-        return failure instanceof FabricException.Refused refused
-                ? refused
-                : new FabricException.Refused(FabricException.Reason.NOT_YET, String.valueOf(failure.getMessage()));
-    }
-
-    /** Returns whether it is on the list of members; until then its compute node knows nothing of it. */
-    boolean isListed() {
-        return listing.isDone();
-    }
-
-    /** It is on the list of members. */
-    void listed() {
-        listing.complete(true);
-    }
-
-    /** It cannot be put on the list of members. */
-    void notListed(FabricException.Refused why) {
-        listing.completeExceptionally(why);
+    /** Returns its entry on the list of members; only when that is written may the compute node learn that it has joined. */
+    public MemberEntry entry() {
+        return entry;
     }
 
     /** Handles the answer to a reclaim proposal. */
@@ -505,55 +443,6 @@ public final class MemoryNodeSession {
         return knowsLists;
     }
 
-    /** Returns the memory node's list of memory nodes. */
-    public NodeList nodeList() {
-        return services.lists().list();
-    }
-
-    /** Returns how far the memory node is with its list of memory nodes. */
-    public NodeListState nodes() {
-        return services.lists().state();
-    }
-
-    /**
-     * Proposes a list of memory nodes (rule M1).
-     *
-     * @throws FabricException.Refused if the memory node does not agree
-     */
-    public void proposeNodes(NodeList list) throws FabricException.Refused {
-        services.lists().propose(this, list);
-    }
-
-    /**
-     * Declares that the compute node uses a list of memory nodes (rule M3).
-     *
-     * @param done called when the memory node has the list in a place that survives it, perhaps later and on another thread
-     * @param refused called in place of it
-     */
-    public void declareNodes(NodeList list, Consumer<NodeList> done, Consumer<FabricException.Refused> refused) {
-        services.lists().declare(this, list, new Answer<>(done, refused));
-    }
-
-    /**
-     * Waits until the memory node has given up the names that belong to others by a list (rule M4).
-     *
-     * @param done called with an epoch that no lock has exceeded, perhaps later and on another thread
-     * @param refused called in place of it
-     */
-    public void awaitGivenUp(long number, Consumer<Long> done, Consumer<FabricException.Refused> refused) {
-        services.lists().awaitGivenUp(this, number, new Answer<>(done, refused));
-    }
-
-    /**
-     * Brings the word that another memory node has given names up (rule M4).
-     *
-     * @param done called with the epoch of the records of restored holds, perhaps later and on another thread
-     * @param refused called in place of it
-     */
-    public void takeOver(GivenUp word, Consumer<Long> done, Consumer<FabricException.Refused> refused) {
-        services.lists().takeOver(word, new Answer<>(done, refused));
-    }
-
     /** Keeps a digest that was checked; guarded by the table's lock. */
     void nodeSet(NodeSet set) {
         nodeSet = set;
@@ -561,6 +450,11 @@ public final class MemoryNodeSession {
 
     NodeSet nodeSet() {
         return nodeSet;
+    }
+
+    MemoryNodeStatus.Session status(long now) {
+        Duration left = Duration.ofNanos(Math.max(0, lastHeartbeat + leaseNanos - now));
+        return new MemoryNodeStatus.Session(member, isConnected(), left, quota.created(), executed.bytes());
     }
 
     long lastHeartbeat() {

@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Thread-safe. Answers are given after the lock was released.
  */
-final class NameTransfer implements MemoryNodeSession.Lists {
+final class NameTransfer implements NodeLists {
     private static final Logger log = LoggerFactory.getLogger(NameTransfer.class);
 
     private final NodeBasics node;
@@ -128,7 +128,7 @@ final class NameTransfer implements MemoryNodeSession.Lists {
 
     /** A compute node declares that it uses a list, and the memory node takes it if it does not have it yet (rules M1 and M3). */
     @Override
-    public void declare(MemoryNodeSession session, NodeList list, MemoryNodeSession.Answer<NodeList> answer) {
+    public void declare(MemoryNodeSession session, NodeList list, Answer<NodeList> answer) {
         NodeList present = current.list();
         if (present.equals(list)) {
             isDeclared(session, list, answer);
@@ -171,7 +171,7 @@ final class NameTransfer implements MemoryNodeSession.Lists {
         return list.number() < present.number() && session.declaredList >= list.number();
     }
 
-    private void isDeclared(MemoryNodeSession session, NodeList list, MemoryNodeSession.Answer<NodeList> answer) {
+    private void isDeclared(MemoryNodeSession session, NodeList list, Answer<NodeList> answer) {
         sessions.declare(session, list.number());
         answer.done().accept(list);
         look();
@@ -215,7 +215,7 @@ final class NameTransfer implements MemoryNodeSession.Lists {
     // ---------------------------------------------------------------- the source
 
     @Override
-    public void awaitGivenUp(MemoryNodeSession session, long number, MemoryNodeSession.Answer<Long> answer) {
+    public void awaitGivenUp(MemoryNodeSession session, long number, Answer<Long> answer) {
         source.await(session, number, answer);
     }
 
@@ -244,7 +244,7 @@ final class NameTransfer implements MemoryNodeSession.Lists {
 
     /** A compute node brings the word that a source has given its names up (rule M4). */
     @Override
-    public void takeOver(GivenUp word, MemoryNodeSession.Answer<Long> answer) {
+    public void takeOver(GivenUp word, Answer<Long> answer) {
         target.heard(word, answer);
     }
 }

@@ -66,9 +66,19 @@ public final class Predecessors {
         probe.compareAndSet(way, null);
     }
 
-    /** Returns whether it is being found out if another memory node of this id lives. */
-    boolean isAsking() {
-        return table.isAsking();
+    /**
+     * Has the list be complete once no lease of an earlier life is left, although no compute node joins: the next life need not wait again. The
+     * first join ends the wait of this life all the same, because it may report a predecessor.
+     */
+    void awaitOldLeases() {
+        // Asked first: the answer of a predecessor may lengthen the wait.
+        boolean isAsking = table.isAsking();
+        long left = oldLeases.leftAt(node.clock().nanoTime()).toNanos();
+        if (left > 0) {
+            node.timer().schedule(left, this::awaitOldLeases);
+        } else if (!node.isClosed() && node.isInTerm() && !isAsking) {
+            listing.complete(true);
+        }
     }
 
     /** Returns how often another memory node of this id was found. */

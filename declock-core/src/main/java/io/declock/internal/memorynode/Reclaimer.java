@@ -185,7 +185,7 @@ final class Reclaimer {
                     }
                 }
                 for (MemoryNodeSession session : sessions.snapshot()) {
-                    if (session.isConnected() && session.isListed()) {
+                    if (session.isConnected() && session.entry().isDecided()) {
                         asked.add(session);
                     } else if (!session.isCutDone()) {
                         begun.keepKnown(session);

@@ -57,7 +57,7 @@ final class TakingOver {
     private static final class Source {
         final Claims claims;
         final List<Runnable> parked = new ArrayList<>();
-        final List<MemoryNodeSession.Answer<Long>> waiting = new ArrayList<>();
+        final List<NodeLists.Answer<Long>> waiting = new ArrayList<>();
         boolean opening;
 
         Source(Claims claims) {
@@ -163,7 +163,7 @@ final class TakingOver {
     // ---------------------------------------------------------------- the word
 
     /** A compute node brings the word that a source has given its names up. */
-    void heard(GivenUp word, MemoryNodeSession.Answer<Long> answer) {
+    void heard(GivenUp word, NodeLists.Answer<Long> answer) {
         NodeList list = current.list();
         if (word.number() > 0 && word.number() < list.number()) {
             // Before it had a later list, it had taken over all by that one.
@@ -230,7 +230,7 @@ final class TakingOver {
     }
 
     private void notOpened(GivenUp word, FabricException.Refused why) {
-        List<MemoryNodeSession.Answer<Long>> told;
+        List<NodeLists.Answer<Long>> told;
         lock.lock();
         try {
             Source source = sources.get(word.source());

@@ -144,7 +144,7 @@ final class Binder {
         }
         CompletableFuture<Resolution> answer;
         try {
-            answer = session.resolve(fullName(lock.name()));
+            answer = session.unregistered().resolve(fullName(lock.name()));
         } catch (RuntimeException | Error e) {
             log.error("Looking {} up at memory node {} failed; trying again", lock.title(), link.address(), e);
             notResolved(lock, link, session, e);
@@ -153,11 +153,11 @@ final class Binder {
         answer.whenComplete((resolution, failure) -> {
             if (failure == null) {
                 link.sawEpoch(resolution.epoch());
-                session.register(resolution.record(), lock);
-                session.resolved(answer);
+                session.locks().register(resolution.record(), lock);
+                session.unregistered().resolved(answer);
                 attach(lock, link, session, resolution, present);
             } else {
-                session.resolved(answer);
+                session.unregistered().resolved(answer);
                 notResolved(lock, link, session, failure);
             }
         });
@@ -172,7 +172,7 @@ final class Binder {
         Mapping present = Objects.requireNonNull(beginBinding(), "the lock was looked up by a mapping");
         try {
             if (session.isOver() || !present.is(askedBy)) {
-                session.unregister(resolution.record(), lock);
+                session.locks().unregister(resolution.record(), lock);
                 bindLater(lock, link);
                 return;
             }

@@ -115,7 +115,7 @@ final class LockTable {
         }
         host.forgotten(lock);
         if (remote != null && session != null) {
-            session.unregister(remote.record(), lock);
+            session.locks().unregister(remote.record(), lock);
         }
         return true;
     }

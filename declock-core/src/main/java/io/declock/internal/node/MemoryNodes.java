@@ -180,9 +180,9 @@ final class MemoryNodes implements MemoryNodeLink.Listener {
     @Override
     public void reclaimProposed(NodeSession session, long round, long[] records) {
         List<Long> vetoed = new ArrayList<>();
-        Set<Long> unregistered = session.unregisteredRecords();
+        Set<Long> unregistered = session.unregistered().get();
         for (long record : records) {
-            LocalLock lock = session.lockAt(record);
+            LocalLock lock = session.locks().at(record);
             if (unregistered == null
                     || unregistered.contains(record)
                     || lock != null && !table.forget(lock)

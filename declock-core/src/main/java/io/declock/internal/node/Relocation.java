@@ -228,7 +228,7 @@ final class Relocation {
             List<LocalLock> holding = new ArrayList<>();
             for (LocalLock lock : locks) {
                 Isolated.run("Moving " + lock.title(), () -> {
-                    if (from.depart(lock)) {
+                    if (from.locks().depart(lock)) {
                         holding.add(lock);
                     }
                 });
@@ -254,20 +254,21 @@ final class Relocation {
                                         : "its new memory node does not have list " + list.number() + " yet"));
                 return;
             }
-            to.restore(new RestoredHold(nodes.fullName(lock.name()), held.exclusive(), held.epoch()))
+            to.unregistered()
+                    .restore(new RestoredHold(nodes.fullName(lock.name()), held.exclusive(), held.epoch()))
                     .whenComplete((record, failure) -> {
                         if (failure == null) {
                             restored(lock, to, record, held.exclusive());
                         } else {
                             again(lock, StageFailure.unwrapped(failure));
                         }
-                        to.restoreEnded();
+                        to.unregistered().restoreEnded();
                     });
         }
 
         private void restored(LocalLock lock, NodeSession to, long record, boolean exclusive) {
             // Registered first: from the moment when the hold counts, peers may ask for it.
-            to.register(record, lock);
+            to.locks().register(record, lock);
             lock.restored(to, record, exclusive);
             restored.computeIfAbsent(from.joined().memoryNodeId(), any -> new ConcurrentLinkedQueue<>())
                     .add(new Restored(lock, to));
@@ -291,7 +292,7 @@ final class Relocation {
         private void settled() {
             if (isLast()) {
                 // The memory node must not be asked for a record of a name that it has given up.
-                from.whenResolved(this::declare);
+                from.unregistered().whenResolved(this::declare);
             }
         }
 
@@ -431,7 +432,7 @@ final class Relocation {
         Set<String> all = new HashSet<>();
         list.sources().forEach(source -> list.targets().forEach(target -> all.add(pair(source.id(), target.id()))));
         if (carried.containsAll(all) && settled.compareAndSet(false, true)) {
-            left.forEach(NodeSession::departuresEnded);
+            left.forEach(session -> session.locks().departuresEnded());
             log.info("Went over to list {} of memory nodes", list.number());
             whenSettled.accept(this);
         }

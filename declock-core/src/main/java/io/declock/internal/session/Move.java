@@ -52,7 +52,7 @@ final class Move {
 
     void start() {
         for (NodeSession session : former) {
-            for (LocalLock lock : session.kept()) {
+            for (LocalLock lock : session.locks().kept()) {
                 Isolated.run("Restoring " + lock.title(), () -> restore(lock));
             }
         }
@@ -71,7 +71,7 @@ final class Move {
                 .whenComplete((record, failed) -> {
                     if (failed == null) {
                         // Registered first: from the moment when the hold counts, peers may ask for it.
-                        next.register(record, lock);
+                        next.locks().register(record, lock);
                         lock.restored(next, record, held.exclusive());
                         restored.add(lock);
                         suspendIfOver(lock);

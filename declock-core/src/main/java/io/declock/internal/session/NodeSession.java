@@ -6,14 +6,10 @@ package io.declock.internal.session;
 import io.declock.ComputeNodeSettings;
 import io.declock.Counters.Event;
 import io.declock.CqlSettings;
-import io.declock.LockLostException;
 import io.declock.internal.layout.RecordLayout;
-import io.declock.internal.layout.Timestamp;
 import io.declock.internal.local.LocalLock;
-import io.declock.internal.monitor.Isolated;
 import io.declock.internal.monitor.NodeCounters;
 import io.declock.internal.protocol.CqlEnvironment;
-import io.declock.internal.protocol.CqlLock;
 import io.declock.internal.protocol.ResetReason;
 import io.declock.internal.time.Clock;
 import io.declock.internal.time.RandomSource;
@@ -27,20 +23,11 @@ import io.declock.spi.Membership;
 import io.declock.spi.NodeSet;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.RecordMembers;
-import io.declock.spi.Resolution;
-import io.declock.spi.RestoredHold;
 import io.declock.spi.ValueReading;
 import io.declock.spi.ValueWriting;
 import io.declock.spi.VerbChain;
-import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
@@ -48,35 +35,27 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One session with one memory node, from the join to the loss: lease, membership, clock offset, and the locks whose records were resolved
- * in it. After its loss it posts no more verbs, and the next session gets a new incarnation. Thread-safe.
+ * One session with one memory node, from the join to the loss: its {@link OwnLease}, its members, its {@link ClockOffset}, its
+ * {@link SessionLocks} and the {@link UnregisteredRecords}. After its loss it posts no more verbs, and the next session gets a new
+ * incarnation. Thread-safe.
  *
- * <p>The session judges its own lease (rule C1): the lease, less a margin, runs from the moment at which the last answered renewal was
- * sent. When it has run out, this process treats its locks on the memory node as lost.
+ * <p>The session judges its own lease (rule C1). When it has run out, this process treats its locks on the memory node as lost.
  */
 public final class NodeSession implements CqlEnvironment {
     private final FabricSession fabric;
     private final JoinReply joined;
     private final RecordLayout layout;
     private final CqlSettings cql;
-    private final GrantedLease lease;
+    private final OwnLease lease;
+    private final ClockOffset clockOffset;
     private final Surroundings surroundings;
     private final LongConsumer epochs;
     private final BiConsumer<NodeSession, FabricException> whenBroken;
     private final ResetCoordinator coordinator;
     private final PeerInbox inbox;
-    private final Map<Long, LocalLock> byRecord = new ConcurrentHashMap<>();
+    private final SessionLocks locks;
+    private final UnregisteredRecords unregistered;
     private final AtomicReference<@Nullable FabricException> over = new AtomicReference<>();
-    /** Number of resolutions that are being sent, whose answers are not in {@code unregistered} yet, and of holds that are being restored. */
-    private final AtomicInteger resolving = new AtomicInteger();
-
-    private final Set<CompletableFuture<Resolution>> unregistered = ConcurrentHashMap.newKeySet();
-
-    /** The locks whose holds were kept when the session broke off. */
-    private volatile List<LocalLock> kept = List.of();
-
-    /** The locks that leave for another memory node, by their records here. */
-    private final Map<Long, LocalLock> departed = new ConcurrentHashMap<>();
     /** Number of the list of memory nodes that this process uses here. */
     private final AtomicLong declaredList;
     /** The set of memory nodes that the memory node has agreed to with this session. */
@@ -84,13 +63,6 @@ public final class NodeSession implements CqlEnvironment {
 
     private volatile boolean suspended;
     private volatile Membership membership;
-    private volatile long leaseUntil;
-    private volatile boolean lapsed;
-    private volatile long clockOffset;
-    private volatile long roundTripNanos = -1;
-    /** When the clock offset was measured last. */
-    private volatile long measuredAt;
-
     private volatile @Nullable HeartbeatReply lastHeartbeat;
 
     NodeSession(
@@ -104,33 +76,18 @@ public final class NodeSession implements CqlEnvironment {
         this.joined = fabric.joined();
         this.layout = new RecordLayout(joined.queueCapacity());
         this.cql = settings.cql();
-        this.lease = GrantedLease.of(settings, joined.leaseNanos());
+        Clock clock = surroundings.clock();
+        this.lease = new OwnLease(GrantedLease.of(settings, joined.leaseNanos()), clock, joinSentAt);
+        this.clockOffset = new ClockOffset(joinSentAt, clock.nanoTime(), joined.memoryNodeTimeNanos());
         this.surroundings = surroundings;
         this.epochs = epochs;
         this.whenBroken = whenBroken;
         this.membership = joined.membership();
         this.coordinator = new ResetCoordinator(this, this::freshMembers);
-        this.inbox = new PeerInbox(this, coordinator, this::lockAt, this::hasDeparted);
+        this.locks = new SessionLocks(this, joined.memoryNodeId(), coordinator);
+        this.unregistered = new UnregisteredRecords(fabric);
+        this.inbox = new PeerInbox(this, coordinator, locks);
         this.declaredList = new AtomicLong(joined.nodes().list().number());
-        long now = surroundings.clock().nanoTime();
-        this.leaseUntil = joinSentAt + lease.nanos() - lease.marginNanos();
-        this.clockOffset = joined.memoryNodeTimeNanos() - (joinSentAt + (now - joinSentAt) / 2);
-        this.measuredAt = now;
-    }
-
-    private CompletionStage<RecordMembers> freshMembers(long record) {
-        return fabric.control().members(record).whenComplete((fresh, failure) -> {
-            if (failure == null) {
-                membershipChanged(fresh.all());
-            }
-        });
-    }
-
-    private void renewed(long sentAt) {
-        if (leaseLeft(surroundings.clock().nanoTime()) <= 0) {
-            return;
-        }
-        leaseUntil = sentAt + lease.nanos() - lease.marginNanos();
     }
 
     // ---------------------------------------------------------------- lease, heartbeat and clock
@@ -141,8 +98,8 @@ public final class NodeSession implements CqlEnvironment {
         fabric.control().heartbeat().whenComplete((reply, failure) -> {
             if (failure == null && !isOver()) {
                 long now = surroundings.clock().nanoTime();
-                renewed(sentAt);
-                measured(sentAt, now, reply.memoryNodeTimeNanos());
+                lease.renewed(sentAt);
+                clockOffset.measured(sentAt, now, reply.memoryNodeTimeNanos());
                 lastHeartbeat = reply;
                 if (reply.membershipVersion() > membership.version()) {
                     refreshMembers();
@@ -151,26 +108,47 @@ public final class NodeSession implements CqlEnvironment {
         });
     }
 
-    /** Measures the offset to the memory node's clock at the midpoint of request and answer (rule E7). */
-    private void measured(long sentAt, long now, long memoryNodeTime) {
-        long trip = now - sentAt;
-        roundTripNanos = trip;
-        clockOffset = memoryNodeTime - (sentAt + trip / 2);
-        measuredAt = now;
-    }
-
     /** Measures the clock offset, unless a heartbeat has done so in the time given: idle processes wake as seldom as they can. */
     void measureClock(long withinNanos) {
-        long ago = surroundings.clock().nanoTime() - measuredAt;
-        if (ago < 0 || ago >= withinNanos) {
+        if (!clockOffset.isFresh(surroundings.clock().nanoTime(), withinNanos)) {
             heartbeat();
         }
     }
+
+    @Override
+    public boolean leaseValid(long now) {
+        return over.get() == null && lease.leftAt(now) > 0;
+    }
+
+    /** Returns the rest of the lease, zero when it has run out. */
+    public long leaseLeftNanos() {
+        return over.get() != null ? 0 : lease.leftAt(surroundings.clock().nanoTime());
+    }
+
+    /** Returns the lease as this process judges it while the session lasts. */
+    OwnLease lease() {
+        return lease;
+    }
+
+    @Override
+    public int timestamp(long now) {
+        return clockOffset.timestamp(now);
+    }
+
+    // ---------------------------------------------------------------- membership and peers
 
     private void refreshMembers() {
         fabric.control().members().whenComplete((fresh, failure) -> {
             if (failure == null) {
                 membershipChanged(fresh);
+            }
+        });
+    }
+
+    private CompletionStage<RecordMembers> freshMembers(long record) {
+        return fabric.control().members(record).whenComplete((fresh, failure) -> {
+            if (failure == null) {
+                membershipChanged(fresh.all());
             }
         });
     }
@@ -185,50 +163,6 @@ public final class NodeSession implements CqlEnvironment {
         return surroundings.keeps();
     }
 
-    @Override
-    public boolean leaseValid(long now) {
-        return over.get() == null && leaseLeft(now) > 0;
-    }
-
-    /**
-     * Returns the rest of the lease. A lease that was once seen to have run out stays so, despite late renewals and even if the clock goes
-     * back: the code that saw it may have left a lock in an intermediate state, and relies on the session's end to start the lock anew.
-     */
-    private long leaseLeft(long now) {
-        long left = lapsed ? 0 : leaseUntil - now;
-        if (left > 0) {
-            return left;
-        }
-        lapsed = true;
-        return 0;
-    }
-
-    /**
-     * Returns how long ago the lease was renewed. Whatever renews it counts, also the measurement of the clock, so that a session which does
-     * nothing sends no more than it must.
-     */
-    long sinceRenewalNanos() {
-        long renewedAt = leaseUntil - lease.nanos() + lease.marginNanos();
-        return surroundings.clock().nanoTime() - renewedAt;
-    }
-
-    /** Returns the interval at which the lease is renewed. */
-    long heartbeatNanos() {
-        return lease.heartbeatNanos();
-    }
-
-    /** Returns the rest of the lease, zero when it has run out. */
-    public long leaseLeftNanos() {
-        return over.get() != null ? 0 : leaseLeft(surroundings.clock().nanoTime());
-    }
-
-    @Override
-    public int timestamp(long now) {
-        return Timestamp.of(now + clockOffset);
-    }
-
-    // ---------------------------------------------------------------- membership and peers
-
     void membershipChanged(Membership current) {
         Membership before = membership;
         if (current.version() <= before.version() || isOver()) {
@@ -237,15 +171,10 @@ public final class NodeSession implements CqlEnvironment {
         membership = current;
         coordinator.membershipChanged(current);
         if (before.allAskForKept() && !current.allAskForKept()) {
-            byRecord.values().forEach(lock -> Isolated.run("Giving " + lock.title() + " back", lock::stopKeeping));
+            locks.stopKeeping();
         }
         if (before.hasLost(current)) {
-            for (LocalLock lock : byRecord.values()) {
-                CqlLock remote = lock.remote();
-                if (remote != null) {
-                    Isolated.run("Notifying " + lock.title() + " of a member's end", remote::memberDied);
-                }
-            }
+            locks.memberDied();
         }
     }
 
@@ -295,83 +224,19 @@ public final class NodeSession implements CqlEnvironment {
 
     // ---------------------------------------------------------------- locks of this session
 
-    /**
-     * Asks the memory node for a name's record. From the answer until {@link #resolved} the record counts as in use: it must not be
-     * reclaimed meanwhile, because its lock is about to be registered.
-     */
-    public CompletableFuture<Resolution> resolve(String fullName) {
-        resolving.incrementAndGet();
-        try {
-            CompletableFuture<Resolution> answer =
-                    fabric.control().resolve(fullName).toCompletableFuture();
-            unregistered.add(answer);
-            return answer;
-        } finally {
-            resolving.decrementAndGet();
-        }
+    /** Returns the locks of this session. */
+    public SessionLocks locks() {
+        return locks;
     }
 
-    /**
-     * Asks the memory node to restore a hold in a name that it takes over. From the request until {@link #restoreEnded} no record is given
-     * back to the memory node, because the lock of the restored one is not registered yet.
-     */
-    public CompletionStage<Long> restore(RestoredHold hold) {
-        resolving.incrementAndGet();
-        return fabric.control().restore(hold);
-    }
-
-    /** The record of a restored hold was registered, or the hold was not restored. */
-    public void restoreEnded() {
-        resolving.decrementAndGet();
-    }
-
-    /** A resolved record was registered, or the resolution failed. */
-    @SuppressWarnings("CollectionUndefinedEquality") // Identity is meant.
-    public void resolved(CompletableFuture<Resolution> answer) {
-        unregistered.remove(answer);
-    }
-
-    /** Runs an action when the resolutions that were sent until now are answered, or have failed. */
-    public void whenResolved(Runnable then) {
-        CompletableFuture.allOf(unregistered.toArray(CompletableFuture[]::new))
-                .whenComplete((ok, failure) -> then.run());
-    }
-
-    /**
-     * Returns the records that this process has resolved and not registered yet, or null if they cannot be determined at this moment.
-     * Called while a reclaim proposal is handled: answers that arrive later are not for the proposal's records.
-     */
-    public @Nullable Set<Long> unregisteredRecords() {
-        if (resolving.get() > 0) {
-            return null;
-        }
-        Set<Long> records = new HashSet<>();
-        for (CompletableFuture<Resolution> answer : unregistered) {
-            if (answer.isDone() && !answer.isCompletedExceptionally()) {
-                records.add(answer.join().record());
-            }
-        }
-        return records;
-    }
-
-    /** Registers the lock under its record, before its first verb is posted. */
-    public void register(long record, LocalLock lock) {
-        byRecord.put(record, lock);
-    }
-
-    /** Removes a retired lock. */
-    public void unregister(long record, LocalLock lock) {
-        byRecord.remove(record, lock);
-    }
-
-    /** Returns the lock registered under a record, or null. */
-    public @Nullable LocalLock lockAt(long record) {
-        return byRecord.get(record);
+    /** Returns the records that this process asks the memory node for. */
+    public UnregisteredRecords unregistered() {
+        return unregistered;
     }
 
     /** Returns whether this process leads a reset of the record, asks its users before one, or has a hold that left it for another memory node. */
     public boolean leadsReset(long record) {
-        return coordinator.isActive(record) || hasDeparted(record);
+        return coordinator.isActive(record) || locks.hasDeparted(record);
     }
 
     /** Ends the session on this side, once: every lock loses its holds. */
@@ -382,25 +247,7 @@ public final class NodeSession implements CqlEnvironment {
         surroundings.counters().count(Event.SESSION_LOST);
         coordinator.close();
         fabric.close();
-        for (LocalLock lock : byRecord.values()) {
-            Isolated.run("Notifying " + lock.title() + " of the end of its session", () -> lose(lock, cause));
-        }
-        byRecord.clear();
-        loseDeparted(cause);
-        for (LocalLock lock : kept) {
-            Isolated.run("Notifying " + lock.title() + " of the end of its lease", () -> lose(lock, cause));
-        }
-    }
-
-    private void lose(LocalLock lock, FabricException cause) {
-        lock.sessionLost(this, loss(lock, cause));
-    }
-
-    private LockLostException loss(LocalLock lock, FabricException cause) {
-        return new LockLostException(
-                lock.title() + " was lost with the session with memory node " + joined.memoryNodeId() + ": "
-                        + cause.getMessage(),
-                cause);
+        locks.lose(cause);
     }
 
     /**
@@ -413,57 +260,26 @@ public final class NodeSession implements CqlEnvironment {
         suspended = true;
         coordinator.close();
         fabric.close();
-        List<LocalLock> holding = new ArrayList<>();
-        for (LocalLock lock : byRecord.values()) {
-            Isolated.run("Suspending " + lock.title(), () -> {
-                if (lock.suspend(this, loss(lock, cause))) {
-                    holding.add(lock);
-                }
-            });
-        }
-        byRecord.clear();
-        // What has left rests on this session, too, and this memory node may have lost it.
-        loseDeparted(cause);
-        kept = holding;
-        return kept;
+        return locks.suspend(cause);
     }
 
-    private void loseDeparted(FabricException cause) {
-        for (LocalLock lock : departed.values()) {
-            Isolated.run("Notifying " + lock.title() + " of the end of its session", () -> lose(lock, cause));
+    /** Notifies a lock that has just been bound to this session if the session has ended meanwhile. */
+    public void loseIfOver(long record, LocalLock lock) {
+        FabricException cause = over.get();
+        if (cause == null && suspended) {
+            cause = new FabricException("it broke off");
+        }
+        if (cause != null) {
+            locks.lose(record, lock, cause);
         }
     }
 
-    // ---------------------------------------------------------------- locks that leave for another memory node
-
-    /**
-     * Freezes a lock whose name belongs to another memory node from now on (rule M2). Nothing is answered about it here any more: its holds go on,
-     * and rest on this session's lease, until they count there.
-     *
-     * @return whether there are holds, to be restored there
-     */
-    public boolean depart(LocalLock lock) {
-        CqlLock remote = lock.remote();
-        if (remote != null && remote.environment() == this) {
-            departed.put(remote.record(), lock);
-            coordinator.abandon(remote.record());
-            byRecord.remove(remote.record(), lock);
-        }
-        return lock.leave(
-                this,
-                new LockLostException(lock.title() + " was lost when its name moved from memory node "
-                        + joined.memoryNodeId() + " to another one: its lease had run out"));
+    /** Returns whether the session has ended or broken off. */
+    public boolean isOver() {
+        return suspended || over.get() != null;
     }
 
-    private boolean hasDeparted(long record) {
-        // Asked for every message between compute nodes.
-        return !departed.isEmpty() && departed.containsKey(record);
-    }
-
-    /** The locks that left count at their new memory nodes. */
-    public void departuresEnded() {
-        departed.clear();
-    }
+    // ---------------------------------------------------------------- the memory nodes that are used together
 
     /** Returns the number of the list of memory nodes that this process uses here, 0 for none. */
     public long declaredList() {
@@ -485,28 +301,6 @@ public final class NodeSession implements CqlEnvironment {
         declaredSet = set;
     }
 
-    /** Returns the locks whose holds were kept when the session broke off. */
-    List<LocalLock> kept() {
-        return kept;
-    }
-
-    /** Notifies a lock that has just been bound to this session if the session has ended meanwhile. */
-    public void loseIfOver(long record, LocalLock lock) {
-        FabricException cause = over.get();
-        if (cause == null && suspended) {
-            cause = new FabricException("it broke off");
-        }
-        if (cause != null) {
-            unregister(record, lock);
-            lose(lock, cause);
-        }
-    }
-
-    /** Returns whether the session has ended or broken off. */
-    public boolean isOver() {
-        return suspended || over.get() != null;
-    }
-
     // ---------------------------------------------------------------- accessors
 
     /** Returns the fabric's side of the session. */
@@ -521,12 +315,12 @@ public final class NodeSession implements CqlEnvironment {
 
     /** Returns the last measured round trip in nanoseconds, -1 before the first. */
     public long roundTripNanos() {
-        return roundTripNanos;
+        return clockOffset.roundTripNanos();
     }
 
     /** Returns the memory node's clock less this process's, in nanoseconds. */
     public long clockOffsetNanos() {
-        return clockOffset;
+        return clockOffset.nanos();
     }
 
     /** Returns the last heartbeat's answer, or null before the first. */
@@ -600,8 +394,7 @@ public final class NodeSession implements CqlEnvironment {
             fabric.memory().post(chain);
         } catch (RuntimeException | Error e) {
             // It is unknown whether the chain will complete, and its lock would wait for that: the session ends, and
-            // all locks start anew
-            // in the next one.
+            // all locks start anew in the next one.
             broken(e);
             throw e;
         }

@@ -10,32 +10,18 @@ import io.declock.internal.protocol.CqlLock;
 import io.declock.spi.Member;
 import io.declock.spi.PeerMessage;
 import io.declock.spi.PeerMessage.Kind;
-import java.util.function.LongFunction;
-import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /** Delivers the peer messages of one session to their locks and to the reset coordinator. Thread-safe. */
 final class PeerInbox {
     private final CqlEnvironment session;
     private final ResetCoordinator coordinator;
-    private final LongFunction<@Nullable LocalLock> lockAt;
-    private final LongPredicate hasDeparted;
+    private final SessionLocks locks;
 
-    /**
-     * Makes one.
-     *
-     * @param lockAt finds the lock of a record
-     * @param hasDeparted returns whether a record's lock has left for another memory node
-     */
-    PeerInbox(
-            CqlEnvironment session,
-            ResetCoordinator coordinator,
-            LongFunction<@Nullable LocalLock> lockAt,
-            LongPredicate hasDeparted) {
+    PeerInbox(CqlEnvironment session, ResetCoordinator coordinator, SessionLocks locks) {
         this.session = session;
         this.coordinator = coordinator;
-        this.lockAt = lockAt;
-        this.hasDeparted = hasDeparted;
+        this.locks = locks;
     }
 
     void deliver(PeerMessage message) {
@@ -47,11 +33,11 @@ final class PeerInbox {
             refuse(message);
             return;
         }
-        if (hasDeparted.test(message.record())) {
+        if (locks.hasDeparted(message.record())) {
             // An answer would say that this node does not hold what it takes along (rule M2).
             return;
         }
-        LocalLock lock = lockAt.apply(message.record());
+        LocalLock lock = locks.at(message.record());
         switch (message.kind()) {
             case GRANT, GRANT_REFUSED, RESET_DONE, RETURNED -> deliverTo(lock, message);
             case WANTED -> {

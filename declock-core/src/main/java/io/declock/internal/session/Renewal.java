@@ -43,8 +43,8 @@ final class Renewal {
         this.isPresent = isPresent;
         this.whenRunOut = whenRunOut;
         this.intervalNanos = address.mayHaveStandbys()
-                ? Math.min(session.heartbeatNanos(), LONGEST_WITH_STANDBYS_NANOS)
-                : session.heartbeatNanos();
+                ? Math.min(session.lease().heartbeatNanos(), LONGEST_WITH_STANDBYS_NANOS)
+                : session.lease().heartbeatNanos();
     }
 
     void start() {
@@ -53,7 +53,7 @@ final class Renewal {
     }
 
     private void beatIfDue() {
-        long left = intervalNanos - session.sinceRenewalNanos();
+        long left = intervalNanos - session.lease().sinceRenewalNanos();
         // More than an interval is left only if the clock went back.
         if (left > 0 && left <= intervalNanos && !session.isOver()) {
             session.timer().schedule(left, this::beatIfDue);

@@ -56,7 +56,8 @@ class GraceTest {
                 time,
                 () -> random.addAndGet(0x9E3779B97F4A7C15L),
                 null,
-                members.nextLife());
+                members.nextLife(),
+                Term.UNLIMITED);
     }
 
     /** The memory node dies and starts again. Returns the former one's incarnation. */
@@ -177,7 +178,8 @@ class GraceTest {
                 time,
                 () -> random.addAndGet(3),
                 null,
-                fresh.nextLife());
+                fresh.nextLife(),
+                Term.UNLIMITED);
     }
 
     @Test
@@ -185,7 +187,7 @@ class GraceTest {
         members.hold();
         MemoryNodeSession session = join("a");
         List<String> told = new ArrayList<>();
-        session.whenListed(() -> told.add("listed"), refusal -> told.add("refused"));
+        session.entry().whenWritten(() -> told.add("listed"), refusal -> told.add("refused"));
         assertThat(told).isEmpty();
         members.letGo();
         assertThat(told).containsExactly("listed");
@@ -198,8 +200,9 @@ class GraceTest {
         members.fail("the disk is full");
         MemoryNodeSession refused = join("b");
         List<String> told = new ArrayList<>();
-        refused.whenListed(
-                () -> told.add("listed"), refusal -> told.add(refusal.reason() + " " + refusal.getMessage()));
+        refused.entry()
+                .whenWritten(
+                        () -> told.add("listed"), refusal -> told.add(refusal.reason() + " " + refusal.getMessage()));
         assertThat(told).singleElement().asString().startsWith("NOT_YET").contains("the disk is full");
         assertThat(refused.isCut()).isTrue();
         assertThat(node.status().listProblem()).contains("the disk is full");
@@ -207,7 +210,7 @@ class GraceTest {
         assertThat(resolve(before, "x").resolution).isNotNull();
         members.fail("");
         MemoryNodeSession later = join("b");
-        later.whenListed(() -> told.add("listed"), refusal -> told.add("refused again"));
+        later.entry().whenWritten(() -> told.add("listed"), refusal -> told.add("refused again"));
         assertThat(told).hasSize(2).contains("listed");
         assertThat(node.status().listProblem()).isEmpty();
     }

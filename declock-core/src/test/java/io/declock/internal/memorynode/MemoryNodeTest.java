@@ -903,7 +903,7 @@ class MemoryNodeTest {
 
     @Test
     void aLeaseThatNoFailOverFitsIntoIsNamedInTheLog() throws Exception {
-        Logger log = (Logger) LoggerFactory.getLogger(MemoryNode.class);
+        Logger log = (Logger) LoggerFactory.getLogger(JoinConditions.class);
         ListAppender<ILoggingEvent> logged = new ListAppender<>();
         logged.start();
         log.addAppender(logged);

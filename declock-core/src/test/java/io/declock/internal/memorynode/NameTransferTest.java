@@ -60,7 +60,8 @@ class NameTransferTest {
                 time,
                 () -> random.addAndGet(0x9E3779B97F4A7C15L),
                 null,
-                places.get(id).nextLife());
+                places.get(id).nextLife(),
+                Term.UNLIMITED);
         nodes.put(id, started);
         return started;
     }
@@ -95,23 +96,31 @@ class NameTransferTest {
         void refused(FabricException.Refused why) {
             refused = why;
         }
+
+        NodeLists.Answer<T> answer() {
+            return new NodeLists.Answer<>(this::done, this::refused);
+        }
     }
 
-    private static Outcome<NodeList> declare(MemoryNodeSession session, NodeList list) {
+    private NodeLists lists(MemoryNodeSession session) {
+        return nodes.get(session.joined().memoryNodeId()).nodeLists();
+    }
+
+    private Outcome<NodeList> declare(MemoryNodeSession session, NodeList list) {
         Outcome<NodeList> outcome = new Outcome<>();
-        session.declareNodes(list, outcome::done, outcome::refused);
+        lists(session).declare(session, list, outcome.answer());
         return outcome;
     }
 
-    private static Outcome<Long> givenUp(MemoryNodeSession session, long number) {
+    private Outcome<Long> givenUp(MemoryNodeSession session, long number) {
         Outcome<Long> outcome = new Outcome<>();
-        session.awaitGivenUp(number, outcome::done, outcome::refused);
+        lists(session).awaitGivenUp(session, number, outcome.answer());
         return outcome;
     }
 
-    private static Outcome<Long> takeOver(MemoryNodeSession session, GivenUp word) {
+    private Outcome<Long> takeOver(MemoryNodeSession session, GivenUp word) {
         Outcome<Long> outcome = new Outcome<>();
-        session.takeOver(word, outcome::done, outcome::refused);
+        lists(session).takeOver(word, outcome.answer());
         return outcome;
     }
 
@@ -166,7 +175,7 @@ class NameTransferTest {
             sessions.add(join(id, "publisher"));
         }
         for (MemoryNodeSession session : sessions) {
-            session.proposeNodes(list);
+            lists(session).propose(session, list);
         }
         for (MemoryNodeSession session : sessions) {
             assertThat(declare(session, list).done).isEqualTo(list);
@@ -193,67 +202,75 @@ class NameTransferTest {
         NodeList other = new NodeList(1, List.of(node("a")), node("b"), false);
         MemoryNodeSession first = join("a", "first");
         MemoryNodeSession second = join("a", "second");
-        first.proposeNodes(added);
-        first.proposeNodes(added);
-        second.proposeNodes(added);
-        assertRefused(Reason.NOT_YET, "has agreed to list 1", () -> first.proposeNodes(other));
+        lists(first).propose(first, added);
+        lists(first).propose(first, added);
+        lists(second).propose(second, added);
+        assertRefused(Reason.NOT_YET, "has agreed to list 1", () -> lists(first).propose(first, other));
         second.leave(() -> {});
-        first.proposeNodes(other);
+        lists(first).propose(first, other);
     }
 
     @Test
     void aListThatCouldNotBeWrittenStandsInTheWayOfAnotherOne() throws Exception {
         NodeList other = new NodeList(1, List.of(node("a")), node("b"), false);
         MemoryNodeSession first = join("a", "first");
-        first.proposeNodes(added);
+        lists(first).propose(first, added);
         places.get("a").fail("the disk is full");
         assertThat(declare(first, added).refused).hasMessageContaining("the disk is full");
         first.leave(() -> {});
         places.get("a").fail("");
         MemoryNodeSession second = join("a", "second");
-        assertRefused(Reason.NOT_YET, "was given list 1", () -> second.proposeNodes(other));
-        second.proposeNodes(added);
+        assertRefused(Reason.NOT_YET, "was given list 1", () -> lists(second).propose(second, other));
+        lists(second).propose(second, added);
         assertThat(declare(second, added).done).isEqualTo(added);
     }
 
     @Test
     void aListIsRefusedThatDoesNotFollow() throws Exception {
         MemoryNodeSession session = join("a", "publisher");
-        assertRefused(Reason.BAD_NODE_SET, "cannot follow", () -> session.proposeNodes(removed));
+        assertRefused(Reason.BAD_NODE_SET, "cannot follow", () -> lists(session).propose(session, removed));
         NodeList twice = new NodeList(1, List.of(node("a"), node("a")), node("a"), true);
-        assertRefused(Reason.BAD_REQUEST, "takes no list 1", () -> session.proposeNodes(twice));
+        assertRefused(
+                Reason.BAD_REQUEST, "takes no list 1", () -> lists(session).propose(session, twice));
         NodeList without = new NodeList(1, List.of(node("a")), node("b"), true);
-        assertRefused(Reason.BAD_REQUEST, "takes no list 1", () -> session.proposeNodes(without));
+        assertRefused(
+                Reason.BAD_REQUEST, "takes no list 1", () -> lists(session).propose(session, without));
         NodeList lines = new NodeList(1, List.of(node("a"), node("b\nc")), node("b\nc"), true);
-        assertRefused(Reason.BAD_REQUEST, "control characters", () -> session.proposeNodes(lines));
+        assertRefused(
+                Reason.BAD_REQUEST, "control characters", () -> lists(session).propose(session, lines));
         NodeList.Node far = new NodeList.Node("b", "tcp://" + "b".repeat(KeptNodes.MAX_BYTES) + ":7420");
         NodeList large = new NodeList(1, List.of(node("a"), far), far, true);
-        assertRefused(Reason.BAD_REQUEST, "use shorter ids", () -> session.proposeNodes(large));
+        assertRefused(
+                Reason.BAD_REQUEST, "use shorter ids", () -> lists(session).propose(session, large));
     }
 
     @Test
     void aListIsRefusedWhileAnEarlierReleaseIsJoinedOrNamesMove() throws Exception {
         MemoryNodeSession session = join("a", "publisher");
         MemoryNodeSession old = join("a", "old", false);
-        assertRefused(Reason.NOT_YET, "is of a release that knows no lists", () -> session.proposeNodes(added));
+        assertRefused(
+                Reason.NOT_YET,
+                "is of a release that knows no lists",
+                () -> lists(session).propose(session, added));
         old.leave(() -> {});
         MemoryNodeSession busy = join("a", "busy");
-        session.proposeNodes(added);
+        lists(session).propose(session, added);
         declare(session, added);
-        assertRefused(Reason.NOT_YET, "has not given up yet", () -> session.proposeNodes(removed));
+        assertRefused(
+                Reason.NOT_YET, "has not given up yet", () -> lists(session).propose(session, removed));
         declare(busy, added);
-        session.proposeNodes(removed);
+        lists(session).propose(session, removed);
     }
 
     @Test
     void aListThatASessionHasDeclaredIsConfirmedAgainAlthoughAnotherOneHasFollowed() throws Exception {
         MemoryNodeSession session = usesTheListBefore();
-        assertThat(nodes.get("a").listState().list()).isEqualTo(removed);
+        assertThat(nodes.get("a").nodeLists().state().list()).isEqualTo(removed);
 
         assertThat(declare(session, added).done)
                 .as("the answer to a request that was made again because its connection broke")
                 .isEqualTo(added);
-        assertThat(nodes.get("a").listState().undeclared()).isEqualTo(1);
+        assertThat(nodes.get("a").nodeLists().state().undeclared()).isEqualTo(1);
     }
 
     // ---------------------------------------------------------------- giving up
@@ -267,7 +284,7 @@ class NameTransferTest {
         MemoryNodeSession late = join("a", "late");
         assertThat(late.joined().nodes().list()).isEqualTo(added);
         Outcome<Long> word = givenUp(late, 1);
-        assertThat(nodes.get("a").listState().undeclared()).isEqualTo(2);
+        assertThat(nodes.get("a").nodeLists().state().undeclared()).isEqualTo(2);
         declare(stays, added);
         assertThat(word.done).isNull();
         ends.leave(() -> {});
@@ -308,7 +325,7 @@ class NameTransferTest {
         declare(session, added);
         assertThat(givenUp(session, 1).done).isGreaterThan(5_000);
         NodeList back = new NodeList(2, List.of(node("a"), node("b")), node("c"), false);
-        session.proposeNodes(back);
+        lists(session).propose(session, back);
         declare(session, back);
         Outcome<Resolution> again = resolve(session, name);
         assertThat(again.done).isNull();
@@ -345,7 +362,7 @@ class NameTransferTest {
         assertRefused(Reason.SESSION_OVER, "restores no hold", () -> other.restore(bytes(ofA), false, 1_500));
         takeOver(other, new GivenUp("b", 1, 3_000));
         assertThat(stillWaits.done).isNotNull();
-        assertThat(c.listState().awaited()).isEmpty();
+        assertThat(c.nodeLists().state().awaited()).isEmpty();
     }
 
     @Test
@@ -358,7 +375,7 @@ class NameTransferTest {
                         .refused
                         .reason())
                 .isEqualTo(Reason.BAD_REQUEST);
-        assertThat(nodes.get("c").listState().awaited()).hasSize(2);
+        assertThat(nodes.get("c").nodeLists().state().awaited()).hasSize(2);
     }
 
     @Test
@@ -406,7 +423,7 @@ class NameTransferTest {
         MemoryNodeSession waiting = join("a", "waiting");
         MemoryNodeSession further = join("a", "further");
         assertThat(declare(further, removed).done).isEqualTo(removed);
-        assertThat(nodes.get("a").listState().undeclared()).isEqualTo(1);
+        assertThat(nodes.get("a").nodeLists().state().undeclared()).isEqualTo(1);
         assertThat(givenUp(waiting, 1).done).as("the word by list 1").isNotNull();
         assertThat(givenUp(waiting, 2).done).as("the word by list 2").isNull();
     }

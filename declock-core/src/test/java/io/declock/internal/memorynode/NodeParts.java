@@ -94,8 +94,8 @@ final class NodeParts {
         final List<Long> done = new ArrayList<>();
         final List<String> refused = new ArrayList<>();
 
-        MemoryNodeSession.Answer<Long> next() {
-            return new MemoryNodeSession.Answer<>(done::add, why -> refused.add(why.getMessage()));
+        NodeLists.Answer<Long> next() {
+            return new NodeLists.Answer<>(done::add, why -> refused.add(why.getMessage()));
         }
     }
 }

@@ -69,7 +69,8 @@ class PredecessorsTest {
                 time,
                 () -> random.addAndGet(0x9E3779B97F4A7C15L),
                 null,
-                list);
+                list,
+                Term.UNLIMITED);
         started.predecessors().askThrough(questions);
         return started;
     }

@@ -13,6 +13,7 @@ import io.declock.internal.memorynode.MemberList;
 import io.declock.internal.memorynode.MembersInMemory;
 import io.declock.internal.memorynode.MemoryNode;
 import io.declock.internal.memorynode.MemoryNodeSettings;
+import io.declock.internal.memorynode.Term;
 import io.declock.internal.monitor.NodeCounters;
 import io.declock.internal.tcp.client.TcpFabric;
 import io.declock.internal.tcp.server.MemoryNodeServer;
@@ -60,7 +61,7 @@ public final class LockRig implements AutoCloseable {
         MemoryNodeSettings.Builder settings =
                 MemoryNodeSettings.builder("mn").records(100).queueCapacity(8).waitOutOldSessions(false);
         more.accept(settings);
-        return MemoryNode.create(settings.build(), System::nanoTime, timer(), RANDOM, null, list);
+        return MemoryNode.create(settings.build(), System::nanoTime, timer(), RANDOM, null, list, Term.UNLIMITED);
     }
 
     private MemoryNodeServer serve(int port) throws IOException {

@@ -20,6 +20,7 @@ import io.declock.internal.memorynode.MemberList;
 import io.declock.internal.memorynode.MembersInMemory;
 import io.declock.internal.memorynode.MemoryNode;
 import io.declock.internal.memorynode.MemoryNodeSettings;
+import io.declock.internal.memorynode.Term;
 import io.declock.internal.monitor.NodeCounters;
 import io.declock.internal.tcp.client.TcpFabric;
 import io.declock.internal.tcp.server.MemoryNodeServer;
@@ -71,7 +72,8 @@ class MoveTest {
                 (delay, task) -> timer.schedule(task, delay, NANOSECONDS),
                 () -> ThreadLocalRandom.current().nextLong(),
                 null,
-                list);
+                list,
+                Term.UNLIMITED);
         server = MemoryNodeServer.start(
                 memoryNode,
                 MemoryNodeServerSettings.builder().host("127.0.0.1").port(port).build());

@@ -20,6 +20,7 @@ import io.declock.internal.inprocess.InProcessFabric;
 import io.declock.internal.memorynode.MembersInMemory;
 import io.declock.internal.memorynode.MemoryNode;
 import io.declock.internal.memorynode.MemoryNodeSettings;
+import io.declock.internal.memorynode.Term;
 import io.declock.internal.monitor.NodeCounters;
 import io.declock.spi.Fabric;
 import io.declock.spi.FabricException;
@@ -117,7 +118,8 @@ class NodeListChangeTest {
                 (delay, task) -> timer.schedule(task, delay, TimeUnit.NANOSECONDS),
                 () -> ThreadLocalRandom.current().nextLong(),
                 null,
-                members.nextLife());
+                members.nextLife(),
+                Term.UNLIMITED);
     }
 
     /** Reaches every memory node of this test, also those that are made later. */

@@ -144,7 +144,7 @@ class PeerInboxTest {
         long header = LockHeader.pack(EPOCH, 7, 1, 1);
         posted.get(0).completed((verb, word) -> word == 1 ? EPOCH : header);
         assertThat(sent).isEmpty();
-        return new PeerInbox(session, coordinator, record -> null, record -> false);
+        return new PeerInbox(session, coordinator, new SessionLocks(session, "mn", coordinator));
     }
 
     private static PeerMessage question(Member from) {

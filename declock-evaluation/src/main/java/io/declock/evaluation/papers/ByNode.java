@@ -14,27 +14,7 @@ import io.declock.protocols.application.ApplicationWorld;
  * @param computeNodes number of compute nodes
  * @param clientsPerNode number of clients in each
  */
-record ByNode(Application application, int computeNodes, int clientsPerNode) implements Application {
-    @Override
-    public String name() {
-        return application.name();
-    }
-
-    @Override
-    public int locks() {
-        return application.locks();
-    }
-
-    @Override
-    public long words() {
-        return application.words();
-    }
-
-    @Override
-    public void load(Loader loader) {
-        application.load(loader);
-    }
-
+record ByNode(Application application, int computeNodes, int clientsPerNode) implements OtherClients {
     @Override
     public ApplicationClient client(int number, ApplicationWorld world) {
         return application.client(number % computeNodes * clientsPerNode + number / computeNodes, world);

@@ -17,7 +17,7 @@ import java.util.Queue;
  * An application under locks that cost nothing: all its clients queue in one machine, first come, first served, readers side by side. For virtual time only: the locks are in this object, and there is one
  * for each run.
  */
-final class IdealLocks implements Application {
+final class IdealLocks implements OtherClients {
     private final Application application;
     private final Map<Integer, Ideal> locks = new HashMap<>();
 
@@ -26,23 +26,8 @@ final class IdealLocks implements Application {
     }
 
     @Override
-    public String name() {
-        return application.name();
-    }
-
-    @Override
-    public int locks() {
-        return application.locks();
-    }
-
-    @Override
-    public long words() {
-        return application.words();
-    }
-
-    @Override
-    public void load(Loader loader) {
-        application.load(loader);
+    public Application application() {
+        return application;
     }
 
     @Override

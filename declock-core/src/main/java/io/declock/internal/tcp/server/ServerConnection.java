@@ -297,15 +297,16 @@ final class ServerConnection extends FrameConnection {
         serve(fresh, joined, joined.gate());
         // The batch of frames with this one is under way.
         batchBegins();
-        joined.whenListed(
-                () -> {
-                    send(out -> writeJoined(out, joined.joined(), fresh));
-                    fresh.told();
-                },
-                refusal -> {
-                    send(out -> ControlFrames.writeRefused(out, 0, refusal.reason(), refusal.getMessage()));
-                    fail(null);
-                });
+        joined.entry()
+                .whenWritten(
+                        () -> {
+                            send(out -> writeJoined(out, joined.joined(), fresh));
+                            fresh.told();
+                        },
+                        refusal -> {
+                            send(out -> ControlFrames.writeRefused(out, 0, refusal.reason(), refusal.getMessage()));
+                            fail(null);
+                        });
     }
 
     private void writeJoined(ByteBuf out, JoinReply reply, ServerSession fresh) {
@@ -363,7 +364,7 @@ final class ServerConnection extends FrameConnection {
                 }));
         told = detached.members();
         MemberFrames.writeMembership(out(), told, version);
-        NodeList list = detached.nodeList();
+        NodeList list = server.node().nodeLists().list();
         if (version >= Wire.LISTS_VERSION && !list.isNone()) {
             // The frame that told of it may have been lost with the last connection.
             NodeListFrames.writeNodes(out(), list);

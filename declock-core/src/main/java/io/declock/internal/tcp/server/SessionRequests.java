@@ -4,6 +4,7 @@
 package io.declock.internal.tcp.server;
 
 import io.declock.internal.memorynode.MemoryNodeSession;
+import io.declock.internal.memorynode.NodeLists;
 import io.declock.internal.memorynode.RdmaAccess;
 import io.declock.internal.memorynode.ResolveAnswer;
 import io.declock.internal.tcp.wire.BadFrameException;
@@ -75,11 +76,15 @@ final class SessionRequests {
             case LOCK_ANSWER -> session.answerInquiry(InquiryFrames.readLockAnswer(body));
             case MOVED -> moved(session, ControlFrames.readMoved(body), out);
             case AWAIT_GRACE -> awaitGrace(session, ControlFrames.readAwaitGrace(body));
-            case ASK_NODES -> NodeListFrames.writeNodesState(out, NodeListFrames.readAskNodes(body), session.nodes());
+            case ASK_NODES ->
+                NodeListFrames.writeNodesState(
+                        out,
+                        NodeListFrames.readAskNodes(body),
+                        server.node().nodeLists().state());
             case PROPOSE_NODES -> proposeNodes(session, NodeListFrames.readProposeNodes(body), out);
             case DECLARE_NODES -> declareNodes(session, NodeListFrames.readDeclareNodes(body));
             case AWAIT_GIVEN_UP -> awaitGivenUp(session, NodeListFrames.readAwaitGivenUp(body));
-            case TAKE_OVER -> takeOver(session, NodeListFrames.readTakeOver(body));
+            case TAKE_OVER -> takeOver(NodeListFrames.readTakeOver(body));
             case RDMA_ACCESS -> rdmaAccess(session, RdmaFrames.readRdmaAccess(body));
             case RDMA_GRANT -> rdmaGrant(session, RdmaFrames.readRdmaGrant(body), out);
             default -> throw new BadFrameException("a memory node does not take " + type);
@@ -236,9 +241,9 @@ final class SessionRequests {
                 later -> ControlFrames.writeGraceOver(later, request, new ControlFrames.GraceOver(epoch))));
     }
 
-    private static void proposeNodes(MemoryNodeSession session, Numbered<NodeList> list, ByteBuf out) {
+    private void proposeNodes(MemoryNodeSession session, Numbered<NodeList> list, ByteBuf out) {
         try {
-            session.proposeNodes(list.value());
+            server.node().nodeLists().propose(session, list.value());
             ControlFrames.writeDone(out, list.request());
         } catch (FabricException.Refused e) {
             refused(out, list.request(), e);
@@ -246,26 +251,22 @@ final class SessionRequests {
     }
 
     private void declareNodes(MemoryNodeSession session, Numbered<NodeList> list) {
-        session.declareNodes(
-                list.value(),
-                done -> connection.send(out -> ControlFrames.writeDone(out, list.request())),
-                refusal(list.request()));
+        Consumer<NodeList> done = taken -> connection.send(out -> ControlFrames.writeDone(out, list.request()));
+        server.node().nodeLists().declare(session, list.value(), new NodeLists.Answer<>(done, refusal(list.request())));
     }
 
     private void awaitGivenUp(MemoryNodeSession session, Numbered<Long> number) {
-        session.awaitGivenUp(
-                number.value(),
-                epoch -> connection.send(
-                        out -> NodeListFrames.writeGivenUp(out, number.request(), new NodeListFrames.GaveUp(epoch))),
-                refusal(number.request()));
+        Consumer<Long> done = epoch -> connection.send(
+                out -> NodeListFrames.writeGivenUp(out, number.request(), new NodeListFrames.GaveUp(epoch)));
+        server.node()
+                .nodeLists()
+                .awaitGivenUp(session, number.value(), new NodeLists.Answer<>(done, refusal(number.request())));
     }
 
-    private void takeOver(MemoryNodeSession session, Numbered<GivenUp> word) {
-        session.takeOver(
-                word.value(),
-                epoch -> connection.send(
-                        out -> NodeListFrames.writeTakenOver(out, word.request(), new NodeListFrames.TakenOver(epoch))),
-                refusal(word.request()));
+    private void takeOver(Numbered<GivenUp> word) {
+        Consumer<Long> done = epoch -> connection.send(
+                out -> NodeListFrames.writeTakenOver(out, word.request(), new NodeListFrames.TakenOver(epoch)));
+        server.node().nodeLists().takeOver(word.value(), new NodeLists.Answer<>(done, refusal(word.request())));
     }
 
     private Consumer<FabricException.Refused> refusal(int request) {
