@@ -62,14 +62,14 @@ final class DecLockClients {
         return List.of(experiments.retries(), experiments.throughput());
     }
 
-    private Bench clients(double number) {
+    private Bench clients(double number, Settings settings) {
         int all = (int) number;
         int nodes = Math.max(1, all / CLIENTS_OF_A_NODE);
-        return variation.decLock(Settings.DECLOCK).with(nodes, all / nodes);
+        return variation.decLock(settings).with(nodes, all / nodes);
     }
 
-    private Sweep sweep(Size size, List<Lock> locks) {
-        return variation.sweep(size, locks, this::clients, CLIENTS);
+    private Sweep sweep(Size size, List<Lock> locks, Settings settings) {
+        return variation.sweep(size, locks, number -> clients(number, settings), CLIENTS);
     }
 
     private Sweeps retries() {
@@ -83,7 +83,10 @@ final class DecLockClients {
                         List.of(
                                 "The paper does not print the parameters of this experiment; here they are the defaults of its section 6.2.",
                                 "CASLock's 0.20 million acquisitions/s and 37.8 retries with 256 clients are not compared, because the adapter's model is fitted to them.")),
-                size -> sweep(size, List.of(CASLOCK, DSLR_PLUS, SHIFTLOCK)),
+                size -> sweep(
+                        size,
+                        List.of(CASLOCK, DSLR_PLUS, SHIFTLOCK),
+                        Settings.DECLOCK.withVerbsInside(variation.inside())),
                 DecLockClients::concludeRetries);
     }
 
@@ -137,7 +140,7 @@ final class DecLockClients {
                         "6.2, figure 12",
                         "Up to 32 clients of one compute node, then up to 8 compute nodes; 100,000 locks by Zipf's law (0.99), half of the operations read, one verb inside.",
                         List.of()),
-                size -> sweep(size, DecLockLoads.LOCKS),
+                size -> sweep(size, DecLockLoads.LOCKS, Settings.DECLOCK),
                 DecLockClients::conclude);
     }
 

@@ -51,8 +51,13 @@ final class DecLockHierarchy {
             new Lock("local-prefer", handingOver(FairnessPolicy.PHASE_FAIR, HandOver.LOCAL_PREFER));
     private static final Lock BOUNDED =
             new Lock("local-bound", handingOver(FairnessPolicy.PHASE_FAIR, HandOver.localBound(BOUND)));
+    /** With more entries than compute nodes, so that none is overwritten before its position is granted the lock. */
+    private static final Lock BOUNDED_WIDE = new Lock(
+            "local-bound, 16 entries",
+            handingOver(FairnessPolicy.PHASE_FAIR, HandOver.localBound(BOUND)).with(new Variation(true, 16, true)));
+
     private static final List<Lock> ALL =
-            List.of(FLAT, TASK_FAIR, PHASE_FAIR, PRINTED_TF, PRINTED_PF, REMOTE, LOCAL, BOUNDED);
+            List.of(FLAT, TASK_FAIR, PHASE_FAIR, PRINTED_TF, PRINTED_PF, REMOTE, LOCAL, BOUNDED, BOUNDED_WIDE);
     private static final List<Lock> OTHERS = List.of(REMOTE, LOCAL, BOUNDED);
 
     private static final String WRITERS_ARE_PASSED =
