@@ -65,6 +65,9 @@ final class DecLockApplications {
     private static final String ONE_COMPUTE_NODE =
             "It is with 8 clients of one compute node and the small objects, to whom DecLock hands locks over without a message: 15 µs against DSLR+'s 46 and ShiftLock's 36. With 256 clients DecLock-PF is 18% below DSLR+ and 18% above ShiftLock there; with the large objects it is above both, at 6.2 ms, because phase-fair readers pass its writers: task-fair it is 1.2 ms, 77% below ShiftLock's 5.4.";
 
+    private static final String TAIL_GROWS =
+            "The spinlock's tail grows with the time that is measured, because its clients gather at the most popular leaves: for twice as long (--scale 2) it is 82.09 times the ideal's, for four times as long 83.53. The paper does not say how long it measures.";
+
     private DecLockApplications() {}
 
     static List<Experiment> all() {
@@ -227,9 +230,11 @@ final class DecLockApplications {
                                         sweep.largestReduction(
                                                 trials, SHERMAN_FLAT.name(), IDEAL.name(), Metric.OPERATIONS)),
                                 new Finding(
-                                        "spinlock: 99th percentile over that of the ideal",
-                                        Published.times(69, "1"),
-                                        sweep.largestRatio(trials, SHERMAN_FLAT.name(), IDEAL.name(), Metric.P99)))));
+                                                "spinlock: 99th percentile over that of the ideal",
+                                                Published.times(69, "1"),
+                                                sweep.largestRatio(
+                                                        trials, SHERMAN_FLAT.name(), IDEAL.name(), Metric.P99))
+                                        .because(TAIL_GROWS))));
     }
 
     private static Finding gain(List<Sweep> sweeps, Trials trials, Lock better, Lock other, Published published) {

@@ -49,18 +49,20 @@ final class DecLockHierarchy {
             new Lock("remote-prefer", handingOver(FairnessPolicy.PHASE_FAIR, HandOver.REMOTE_PREFER));
     private static final Lock LOCAL =
             new Lock("local-prefer", handingOver(FairnessPolicy.PHASE_FAIR, HandOver.LOCAL_PREFER));
-    private static final Lock BOUNDED =
-            new Lock("local-bound", handingOver(FairnessPolicy.PHASE_FAIR, HandOver.localBound(BOUND)));
+    /** With more entries than compute nodes, so that none is overwritten before its position is granted the lock. */
+    private static final Lock BOUNDED = new Lock("local-bound", localBound().with(new Variation(true, 16, true)));
+
+    private static final Lock BOUNDED_NARROW = new Lock("local-bound, 8 entries", localBound());
     private static final List<Lock> ALL =
-            List.of(FLAT, TASK_FAIR, PHASE_FAIR, PRINTED_TF, PRINTED_PF, REMOTE, LOCAL, BOUNDED);
+            List.of(FLAT, TASK_FAIR, PHASE_FAIR, PRINTED_TF, PRINTED_PF, REMOTE, LOCAL, BOUNDED, BOUNDED_NARROW);
     private static final List<Lock> OTHERS = List.of(REMOTE, LOCAL, BOUNDED);
 
     private static final String WRITERS_ARE_PASSED =
             "Phase-fair readers pass waiting writers. With half readers, 99% of the readers' operations under the lock end within 0.58 ms and of the writers' within 1.68 ms; without a hierarchy both take 1.24 ms.";
     private static final String WRITERS_STARVE =
             "Without this library's bound of four phases readers pass a writer again and again: with 90% readers, 99% of the writers' operations under the lock end within 5.0 ms only, of the readers' within 0.78 ms.";
-    private static final String BOUNDED_WRITERS =
-            "It is that of local-bound with 90% readers, 3.87 ms against 0.43 ms, of readers as of writers. The bound of 4 grants in a row makes it: with 16, 99% of the operations under the lock end within 0.45 ms. Why so few grants keep some waiting for so long is not known. Below remote-prefer it is 56.6% at most, with half readers, and below local-prefer nothing.";
+    private static final String NO_STARVATION =
+            "In the paper local-prefer has a long tail without readers. Here a compute node's waiters run out before others starve, and its tail is no longer than that of the timestamps. Below remote-prefer the timestamps' 99th percentile is 56.6%, with half readers, and below local-bound 49.7% (0.43 ms against 0.85, with 90% readers). As printed the most is 50.09%.";
     private static final String NO_HAND_OVER =
             "Local-prefer is faster: it hands nothing over to another compute node while anybody waits in its own, and the timestamps do.";
     private static final String RUNS_DRY =
@@ -70,6 +72,10 @@ final class DecLockHierarchy {
 
     private static DecLockSystem handingOver(FairnessPolicy policy, HandOver handOver) {
         return DecLockSystem.AS_IN_THE_PAPER.with(policy).with(handOver);
+    }
+
+    private static DecLockSystem localBound() {
+        return handingOver(FairnessPolicy.PHASE_FAIR, HandOver.localBound(BOUND));
     }
 
     static Experiment experiment() {
@@ -85,6 +91,7 @@ final class DecLockHierarchy {
                                 "Remote-prefer, local-prefer, local-bound (4 grants in a row) and timestamps as printed decide in the simulation, on the library's local locks and queues.",
                                 "Remote-prefer shares nothing among the readers of a compute node: its waiters always acquire the lock from the remote queue, the paper says. If they did share, its median with 90% readers would be 0.29 of that without a hierarchy.",
                                 "Local-prefer gives a lock up after 128 grants to writers nevertheless: a position has so many fencing tokens.",
+                                "A queue has an entry for each of the eight compute nodes, but 16 for local-bound; the paper says that more entries than there can be waiters avoid overwritten ones (4.4). With eight, at 90% readers, the lock stands still once in 40 ms, for 3.76 ms: while a hand-over reads the queue again for an entry that is not filled yet, the other seven compute nodes read, leave and queue again, one of them overwrites that entry, and its position waits for its self-check. 'Local-bound, 8 entries' shows that: a 99th percentile of 3.87 ms instead of 0.85. It does not happen with the seeds 2 and 3.",
                                 "Without a hierarchy each client is a compute node of its own, with an adapter of its own, and a queue has 256 entries.")),
                 size -> new Sweep(
                         Lock.names(ALL), size.of(WRITE_ONLY, WRITE_INTENSIVE, READ_MOSTLY), (name, percent) -> {
@@ -126,15 +133,16 @@ final class DecLockHierarchy {
                         "timestamps below the other policies: 99th percentile, up to",
                         Published.percentLess(70.8, "6.3"),
                         largestReduction(sweep, trials, List.of(TASK_FAIR, PHASE_FAIR), Metric.HOT_ACQUIRE_P99))
-                .because(BOUNDED_WRITERS));
+                .because(NO_STARVATION));
         findings.add(new Finding(
                 "timestamps as printed below the other policies: median, up to",
                 Published.percentLess(66.7, "6.3"),
                 largestReduction(sweep, trials, List.of(PRINTED_TF, PRINTED_PF), Metric.HOT_ACQUIRE_MEDIAN)));
         findings.add(new Finding(
-                "timestamps as printed below the other policies: 99th percentile, up to",
-                Published.percentLess(70.8, "6.3"),
-                largestReduction(sweep, trials, List.of(PRINTED_TF, PRINTED_PF), Metric.HOT_ACQUIRE_P99)));
+                        "timestamps as printed below the other policies: 99th percentile, up to",
+                        Published.percentLess(70.8, "6.3"),
+                        largestReduction(sweep, trials, List.of(PRINTED_TF, PRINTED_PF), Metric.HOT_ACQUIRE_P99))
+                .because(NO_STARVATION));
         for (Lock timestamps : List.of(TASK_FAIR, PHASE_FAIR, PRINTED_TF, PRINTED_PF)) {
             findings.add(overTimestamps(sweep, trials, timestamps, "median", Metric.HOT_ACQUIRE_MEDIAN));
             findings.add(overTimestamps(sweep, trials, timestamps, "99th percentile", Metric.HOT_ACQUIRE_P99));

@@ -31,9 +31,7 @@ final class DecLockRules {
             new Lock("without kept ownership", DecLockSystem.DEFAULT),
             new Lock("without pre-armed hand-overs", LIBRARY.preArmed(false)),
             new Lock("each release READs the queue", LIBRARY.with(ReleaseRead.ALWAYS)),
-            new Lock(
-                    "none of them, as in the paper",
-                    DecLockSystem.AS_IN_THE_PAPER.with(HandOver.AS_PRINTED).with(new Variation(false, 0, false))));
+            new Lock("none of them, as in the paper", Lock.DECLOCK_AS_PRINTED));
 
     private static final int NODES = 8;
     private static final int MANY = 32;

@@ -13,7 +13,9 @@ import io.declock.protocols.soul.Region;
 import io.declock.protocols.soul.Soul;
 import io.declock.simulation.LockSystem;
 import io.declock.simulation.LockSystem.DecLockSystem;
+import io.declock.simulation.LockSystem.HandOver;
 import io.declock.simulation.LockSystem.Literature;
+import io.declock.simulation.LockSystem.Variation;
 import java.util.List;
 
 /**
@@ -57,6 +59,10 @@ record Lock(String name, LockSystem system) {
     static final Lock MCS = new Lock("MCS", new Literature(McsLock.exchanging()));
     static final Lock MCS_COUNTING = new Lock("MCS, counting", new Literature(McsLock.counting()));
     static final Lock SHIFTLOCK = shiftLock("ShiftLock", ShiftLock.WRITERS_IN_A_ROW);
+    /** DecLock without what this library has and the paper does not print: bounds on local hand-overs, self-checks, and the epoch in what is READ. */
+    static final DecLockSystem DECLOCK_AS_PRINTED =
+            DecLockSystem.AS_IN_THE_PAPER.with(HandOver.AS_PRINTED).with(new Variation(false, 0, false));
+
     static final Lock DECLOCK_TF = new Lock("DecLock-TF", DecLockSystem.AS_IN_THE_PAPER);
     static final Lock DECLOCK_PF =
             new Lock("DecLock-PF", DecLockSystem.AS_IN_THE_PAPER.with(FairnessPolicy.PHASE_FAIR));

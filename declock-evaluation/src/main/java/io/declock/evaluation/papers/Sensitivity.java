@@ -18,6 +18,7 @@ import io.declock.protocols.shiftlock.ShiftLock;
 import io.declock.simulation.AdapterModel.Adapter;
 import io.declock.simulation.AdapterModel.Processor;
 import io.declock.simulation.LockSystem.DecLockSystem;
+import io.declock.simulation.LockSystem.HandOver;
 import io.declock.simulation.LockSystem.Literature;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,6 +45,9 @@ public final class Sensitivity {
     /** Cores of a compute node for the clients of the paper (6.1). */
     private static final int CORES = 16;
 
+    private static final Lock SHIFTLOCK_WITHOUT_A_PAUSE =
+            Lock.shiftLock(SHIFTLOCK.name(), ShiftLock.WRITERS_IN_A_ROW, 1, 0);
+
     private Sensitivity() {}
 
     /** Returns the assumptions, of which the first one is the default. */
@@ -54,6 +58,8 @@ public final class Sensitivity {
         all.addAll(ofAdapters());
         all.addAll(ofLoads());
         all.addAll(ofLocks());
+        all.addAll(ofDecLock());
+        all.addAll(ofFigure3());
         return all.stream()
                 .map(variation -> new Assumption(variation.id(), variation.what(), experiments(variation)))
                 .toList();
@@ -99,6 +105,10 @@ public final class Sensitivity {
                 .adapters(model -> model.with(new Processor(CORES, nanos, nanos, nanos, nanos, localLock)));
     }
 
+    private static Variation withProcessor(Variation other, long nanos) {
+        return other.adapters(model -> model.with(Processor.of(CORES, nanos)));
+    }
+
     private static List<Variation> ofAdapters() {
         return List.of(
                 Variation.of("round-trip-3000", "a verb's round trip is 3 µs")
@@ -139,17 +149,56 @@ public final class Sensitivity {
                 Variation.of("dslr-12800", "DSLR+ backs off up to 12.8 µs")
                         .lock(Lock.dslrPlus(Backoff.truncatedExponential(100, 12_800, 2_000))),
                 Variation.of("shiftlock-no-pause", "a waiter of ShiftLock does not pause between two READs")
-                        .lock(Lock.shiftLock(SHIFTLOCK.name(), ShiftLock.WRITERS_IN_A_ROW, 1, 0)),
+                        .lock(SHIFTLOCK_WITHOUT_A_PAUSE),
                 Variation.of("shiftlock-5000", "a waiter of ShiftLock pauses 5 µs between two READs")
                         .lock(Lock.shiftLock(SHIFTLOCK.name(), ShiftLock.WRITERS_IN_A_ROW, 1, 5_000)),
                 Variation.of("caslock-exclusive", "readers of CASLock exclude each other")
                         .lock(new Lock(CASLOCK.name(), new Literature(CasLock.exclusive(Backoff.NONE)))),
                 Variation.of("caslock-longer", "CASLock is run for ten times as long")
-                        .casLockTime(10),
-                Variation.of(
-                                "declock-library",
-                                "DecLock is as the library is set by default: it pre-arms hand-overs, and not each release reads")
-                        .lock(new Lock(DECLOCK_TF.name(), DecLockSystem.DEFAULT))
-                        .lock(new Lock(DECLOCK_PF.name(), DecLockSystem.DEFAULT.with(FairnessPolicy.PHASE_FAIR))));
+                        .casLockTime(10));
+    }
+
+    private static List<Variation> ofDecLock() {
+        return List.of(
+                decLock(
+                        "declock-library",
+                        "DecLock is as the library is set by default: it pre-arms hand-overs, and not each release reads",
+                        DecLockSystem.DEFAULT),
+                decLock(
+                        "declock-unbounded",
+                        "between callers of a compute node and waiters of others DecLock's timestamps alone decide, in units of 16 µs, as the paper prints it: this library's bounds are left out",
+                        DecLockSystem.AS_IN_THE_PAPER.with(HandOver.AS_PRINTED)),
+                decLock(
+                        "declock-as-printed",
+                        "as declock-unbounded, without self-checks too, and a READ of the queue carries its entries only",
+                        Lock.DECLOCK_AS_PRINTED),
+                withProcessor(
+                        decLock(
+                                "processor-1000-declock-as-printed",
+                                "as processor-1000 and declock-as-printed",
+                                Lock.DECLOCK_AS_PRINTED),
+                        1_000));
+    }
+
+    private static Variation decLock(String id, String what, DecLockSystem system) {
+        return Variation.of(id, what)
+                .lock(new Lock(DECLOCK_TF.name(), system))
+                .lock(new Lock(DECLOCK_PF.name(), system.with(FairnessPolicy.PHASE_FAIR)));
+    }
+
+    /** The paper prints one verb inside for its section 6.2, but not how many there are in figure 3. */
+    private static List<Variation> ofFigure3() {
+        return List.of(
+                Variation.of("inside-2", "in figure 3, two verbs inside").inside(2),
+                Variation.of("inside-4-no-pause", "in figure 3, four verbs inside; as shiftlock-no-pause besides")
+                        .inside(4)
+                        .lock(SHIFTLOCK_WITHOUT_A_PAUSE),
+                withProcessor(
+                        Variation.of(
+                                        "processor-500-inside-2-no-pause",
+                                        "in figure 3, two verbs inside; as processor-500 and shiftlock-no-pause besides")
+                                .inside(2)
+                                .lock(SHIFTLOCK_WITHOUT_A_PAUSE),
+                        500));
     }
 }

@@ -55,9 +55,6 @@ final class ShiftLockLoads {
 
     private static final String TEN_TIMES_FEWER =
             "One million locks, ten in the paper, but in figure 7; this changes the share of the most popular lock by about a seventh.";
-    private static final String PAUSES =
-            "CAS-B pauses as in SMART's published code, but with its highest limit always. There, and in the published code of the paper, the limit follows the share of retries, and would reach its highest value after seconds.";
-
     private static final String MISSING = "DrTM, RMA-RW and RPC are not implemented here.";
 
     static final String COUNTING =
@@ -66,62 +63,11 @@ final class ShiftLockLoads {
     private ShiftLockLoads() {}
 
     static List<Experiment> all() {
-        return List.of(oneLock(), verbs(), numberOfLocks(), clients(), skew(), writersInARow());
+        return List.of(ShiftLockRetries.experiment(), verbs(), numberOfLocks(), clients(), skew(), writersInARow());
     }
 
     private static About about(String id, String title, String where, String setting, String... differences) {
         return new About(id, title, Paper.SHIFTLOCK, where, setting, List.of(differences));
-    }
-
-    private static Experiment oneLock() {
-        return Sweeps.of(
-                about(
-                        "shiftlock-one-lock",
-                        "Retries under one lock",
-                        "2.3",
-                        "Up to 240 clients take one lock for writing and release it at once.",
-                        "The 15,500 acquisitions/s of CAS without a back-off are not compared, because the adapter's model is fitted to them.",
-                        PAUSES),
-                size -> Bench.sweep(
-                        size,
-                        List.of(CAS, CAS_BACKOFF, MCS, SHIFTLOCK, DECLOCK_PF),
-                        clients -> Bench.shiftLock(Settings.ONE_LOCK).with(NODES, (int) clients),
-                        CLIENTS_OF_A_NODE),
-                ShiftLockLoads::concludeOneLock);
-    }
-
-    private static Conclusions concludeOneLock(Sweep sweep, Trials trials) {
-        Axis clients = Axis.linear("clients of each of 5 machines");
-        double verbs = sweep.last(trials, CAS.name(), Metric.ACQUIRE_VERBS);
-        double pausing = sweep.last(trials, CAS_BACKOFF.name(), Metric.ACQUIRE_VERBS);
-        return new Conclusions(
-                List.of(
-                        sweep.throughput(trials, "shiftlock-one-throughput", "Throughput under one lock", clients),
-                        sweep.figure(
-                                trials,
-                                "shiftlock-one-verbs",
-                                "Verbs to acquire one lock",
-                                clients,
-                                Metric.ACQUIRE_VERBS,
-                                true)),
-                List.of(
-                        new Finding(
-                                "without retries: ShiftLock here, in the paper an ideal lock",
-                                Published.size(278.3, "thousand/s", "2.3"),
-                                sweep.last(trials, SHIFTLOCK.name(), Metric.OPERATIONS) / 1e3),
-                        new Finding(
-                                "share of retries in CAS's verbs of acquiring",
-                                Published.size(99.4, "%", "2.3"),
-                                100 * (1 - 1 / verbs)),
-                        new Finding(
-                                        "CAS with back-off, 240 clients",
-                                        Published.size(141.4, "thousand/s", "2.3"),
-                                        sweep.last(trials, CAS_BACKOFF.name(), Metric.OPERATIONS) / 1e3)
-                                .because(ShiftLockReasons.CAS_HOLD),
-                        new Finding(
-                                "share of retries in its verbs of acquiring",
-                                Published.size(87.1, "%", "2.3"),
-                                100 * (1 - 1 / pausing))));
     }
 
     private static Experiment verbs() {

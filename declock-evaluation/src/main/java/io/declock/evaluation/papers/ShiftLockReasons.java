@@ -18,9 +18,7 @@ final class ShiftLockReasons {
     static final String COUNTING =
             "With 95% readers ShiftLock's limit here is the memory node's adapter, which executes the 29 million atomics/s of table 3; that of MCS are its clients, whose processors take no time here. With 250 ns for each verb, completion and message, sent or received, ShiftLock has 8.2 million acquisitions/s with half readers and 14.2 with 95%, where table 3 makes 8.5 and 14.7 (the adapter is fitted to the second), and the factors over the MCS that counts are 1.76 and 3.06; with 500 ns they are 1.87 and 3.94.";
 
-    static final String CAS_HOLD =
-            "If 87.1% of the tries find the lock taken and 141,400 a second do not, a hold lasts 6.2 µs in the paper, if tries come at random. Here it lasts 2.0 µs, a round trip and little more, and the atomics of table 4 take 2.3 to 2.5 µs. What keeps the paper's lock for 4 µs more is not known: with 500 ns of the clients' processors for each verb and completion there are 278,000 acquisitions/s. "
-                    + "A limit that follows the share of retries, as in the paper's published code, is not it alone: while it grows the lock is under siege, and the first 5 s have 93,000 acquisitions/s on average with 97.3% retries.";
+    static final String GROWING_PAUSES = "TODO";
 
     static final String PAUSE_OF_DSLR =
             "DSLR here pauses 1,862 ns for each ticket before its own, as in ShiftLock's published code. With ten million locks a pause of 25 ns makes 7.87 READs with half readers, and 5.2 million acquisitions/s instead of 6.3; with 95% readers it makes 0.34, where 4.9 times ShiftLock's are 0.98 in the paper.";

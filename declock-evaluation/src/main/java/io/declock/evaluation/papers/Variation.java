@@ -22,6 +22,7 @@ import java.util.function.UnaryOperator;
  * @param locks changes locks; a changed lock keeps its name
  * @param casLockTime how many times as long CASLock is run
  * @param messageStretch how many times as far the way of messages goes beyond that of verbs where it is varied
+ * @param inside verbs inside where the paper does not print their number, in figure 3
  */
 record Variation(
         String id,
@@ -30,24 +31,25 @@ record Variation(
         UnaryOperator<Settings> settings,
         UnaryOperator<Lock> locks,
         double casLockTime,
-        double messageStretch) {
+        double messageStretch,
+        int inside) {
     /** The defaults. */
     static final Variation NONE = of("default", "the model's defaults");
 
     /** Makes one that changes nothing yet. */
     static Variation of(String id, String what) {
         return new Variation(
-                id, what, UnaryOperator.identity(), UnaryOperator.identity(), UnaryOperator.identity(), 1, 1);
+                id, what, UnaryOperator.identity(), UnaryOperator.identity(), UnaryOperator.identity(), 1, 1, 1);
     }
 
     /** Returns it with other adapters or processors. */
     Variation adapters(UnaryOperator<AdapterModel> change) {
-        return new Variation(id, what, change, settings, locks, casLockTime, messageStretch);
+        return new Variation(id, what, change, settings, locks, casLockTime, messageStretch, inside);
     }
 
     /** Returns it with another load. */
     Variation load(UnaryOperator<Settings> change) {
-        return new Variation(id, what, adapters, change, locks, casLockTime, messageStretch);
+        return new Variation(id, what, adapters, change, locks, casLockTime, messageStretch, inside);
     }
 
     /** Returns it with another lock in the place of that of the same name. */
@@ -59,17 +61,23 @@ record Variation(
                 settings,
                 lock -> lock.name().equals(other.name()) ? other : locks.apply(lock),
                 casLockTime,
-                messageStretch);
+                messageStretch,
+                inside);
     }
 
     /** Returns it with CASLock run for so many times as long. */
     Variation casLockTime(double factor) {
-        return new Variation(id, what, adapters, settings, locks, factor, messageStretch);
+        return new Variation(id, what, adapters, settings, locks, factor, messageStretch, inside);
     }
 
     /** Returns it with messages whose way is varied farther beyond that of verbs. */
     Variation messageStretch(double factor) {
-        return new Variation(id, what, adapters, settings, locks, casLockTime, factor);
+        return new Variation(id, what, adapters, settings, locks, casLockTime, factor, inside);
+    }
+
+    /** Returns it with so many verbs inside where the paper does not print their number. */
+    Variation inside(int verbs) {
+        return new Variation(id, what, adapters, settings, locks, casLockTime, messageStretch, verbs);
     }
 
     /** Returns the testbed of DecLock's paper under a load. */
