@@ -34,6 +34,7 @@ abstract class StandbyContract {
     static final Duration LEASE = Duration.ofSeconds(20);
     static final Duration SETTLE = Duration.ofMillis(300);
     private static final int RUNS = Integer.getInteger("declock.failovers", 1);
+    private static final int TRIES = 3;
     private static final int LOAD_LOCKS = 4;
     private static final int FIRST_LOAD_LOCK = Cluster.LOCKS - LOAD_LOCKS;
 
@@ -157,13 +158,38 @@ abstract class StandbyContract {
     @Test
     void whileTheEngineIsDownWhoServesGoesOn() throws Exception {
         List<Node> two = loaded("four", "five");
-        long term = platform.term();
-        killEngine();
-        Cluster.pause(CandidatesPlatform.TERM.multipliedBy(3));
-        assertThat(platform.term()).isEqualTo(term);
-        restartEngine();
-        Cluster.pause(CandidatesPlatform.TERM.multipliedBy(2));
+        goesOn(() -> {
+            killEngine();
+            Cluster.pause(CandidatesPlatform.TERM.multipliedBy(3));
+            restartEngine();
+            Cluster.pause(CandidatesPlatform.TERM.multipliedBy(2));
+        });
         finish("engine down for " + CandidatesPlatform.TERM.multipliedBy(3).toSeconds() + " s", two);
+    }
+
+    /** What no candidate is deposed by. */
+    interface Disturbance {
+        void happens() throws Exception;
+    }
+
+    /**
+     * Disturbs, after which the candidate that served still serves in the same term. The last renewal or promise that saves a term may be sent an eighth of
+     * the lease before its end, and a machine with other work may be later than that. Then the term has run out and another one follows, so this tries again.
+     */
+    final void goesOn(Disturbance disturbance) throws Exception {
+        for (int tries = 1; ; tries++) {
+            List<String> before = platform.endedTerms();
+            long term = platform.term();
+            disturbance.happens();
+            List<String> ended = new ArrayList<>(platform.endedTerms());
+            ended.removeAll(before);
+            if (ended.isEmpty()) {
+                assertThat(platform.term()).isEqualTo(term);
+                return;
+            }
+            assertThat(ended).allMatch(why -> why.contains("ran out without a renewal"));
+            assertThat(tries).as("tries, in the last of which ended %s", ended).isLessThan(TRIES);
+        }
     }
 
     @Test

@@ -90,7 +90,7 @@ class WebApplicationTests {
     }
 
     @Test
-    void healthTellsHeldLocksFromKeptOnes() throws Exception {
+    void healthAndEndpointTellHeldLocksFromKeptOnes() throws Exception {
         try (LockHandle handle = lock.acquire(LockRequest.write("held:1"))) {
             assertThat(handle.isValid()).isTrue();
             assertThat(json(get("/actuator/health/declock")))
@@ -108,6 +108,9 @@ class WebApplicationTests {
         assertThat(health)
                 .extractingJsonPathNumberValue("components.embedded.details.keptNow")
                 .isEqualTo(1);
+        JsonContent<?> locks = json(get("/actuator/declock"));
+        assertThat(locks).extractingJsonPathNumberValue("heldNow").isEqualTo(0);
+        assertThat(locks).extractingJsonPathNumberValue("keptNow").isEqualTo(1);
     }
 
     @Test

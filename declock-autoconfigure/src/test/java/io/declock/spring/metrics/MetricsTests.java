@@ -7,6 +7,7 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.tuple;
+import static org.awaitility.Awaitility.await;
 
 import io.declock.DistributedReadWriteLock;
 import io.declock.LockHandle;
@@ -18,6 +19,7 @@ import io.declock.spring.autoconfigure.DecLockMetricsAutoConfiguration;
 import io.micrometer.common.KeyValue;
 import io.micrometer.common.KeyValues;
 import io.micrometer.common.docs.KeyName;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
@@ -78,6 +80,21 @@ class MetricsTests {
                 assertThat(shown).isPositive().isLessThanOrEqualTo(System.nanoTime() - before);
             }
             assertThat(longest.value()).isZero();
+        });
+    }
+
+    @Test
+    void heldLocksAreToldFromKeptOnes() {
+        runner.run(context -> {
+            MeterRegistry registry = context.getBean(MeterRegistry.class);
+            Gauge held = registry.get("declock.held").gauge();
+            Gauge kept = registry.get("declock.kept").gauge();
+            DistributedReadWriteLock lock = context.getBean(DistributedReadWriteLock.class);
+            for (int i = 0; i < 10; i++) {
+                lock.acquire(LockRequest.write("kept")).close();
+            }
+            await().untilAsserted(() -> assertThat(kept.value()).isEqualTo(1));
+            assertThat(held.value()).isZero();
         });
     }
 

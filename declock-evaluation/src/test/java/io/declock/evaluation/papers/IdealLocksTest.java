@@ -30,6 +30,14 @@ class IdealLocksTest {
         assertThat(outcome.verbs().acquire()).isZero();
     }
 
+    /** Clients that pause come too seldom for the next one to have the lock by their coming. */
+    @Test
+    void aWaiterHasTheLockWhenItIsReleasedThoughNobodyComes() {
+        Watched watched = new Watched(0, (CLIENTS - 2) * WORK);
+
+        assertThat(run(watched).all().perSecond()).isBetween(0.99e9 / WORK, 1.01e9 / WORK);
+    }
+
     @Test
     void readersHoldTheLockTogether() {
         Watched watched = new Watched(1);
@@ -70,13 +78,21 @@ class IdealLocksTest {
         /** 0: all write. 1: all read. Else one of so many operations writes. */
         private final int period;
 
+        /** How long a client pauses between two operations. */
+        private final long pause;
+
         private int mostTogether;
         private int together;
         private int writers;
         private int operations;
 
         Watched(int period) {
+            this(period, 0);
+        }
+
+        Watched(int period, long pause) {
             this.period = period;
+            this.pause = pause;
         }
 
         @Override
@@ -111,7 +127,7 @@ class IdealLocksTest {
                             together--;
                             writers -= mode == LockMode.WRITE ? 1 : 0;
                             world.done(mode == LockMode.WRITE ? 1 : 0, since);
-                            world.release(0, this::start);
+                            world.release(0, () -> world.after(pause, this::start));
                         });
                     });
                 }

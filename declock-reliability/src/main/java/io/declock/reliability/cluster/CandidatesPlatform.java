@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /** Processes on the loopback interface, with a memory node of two candidates. For one thread. */
 public final class CandidatesPlatform implements Platform {
@@ -22,7 +23,7 @@ public final class CandidatesPlatform implements Platform {
     private static final Patience PATIENCE = new Patience(Duration.ofSeconds(90));
     private static final Pattern ELECTED = Pattern.compile("was elected by .* and serves in term (\\d+)");
 
-    private static final Pattern DEPOSED = Pattern.compile("is deposed in term");
+    private static final Pattern DEPOSED = Pattern.compile("is deposed in (term .*)");
 
     private final LocalMachine machine;
     private final EngineArguments engine;
@@ -116,7 +117,16 @@ public final class CandidatesPlatform implements Platform {
 
     /** Returns how often a candidate's program has been deposed. */
     public long depositions(int index) {
-        return DEPOSED.matcher(candidates.get(index).log()).results().count();
+        return endedTerms(candidates.get(index)).count();
+    }
+
+    /** Returns the terms that programs which run have lost, and why, in their own words. */
+    public List<String> endedTerms() {
+        return candidates.stream().flatMap(CandidatesPlatform::endedTerms).toList();
+    }
+
+    private static Stream<String> endedTerms(Program candidate) {
+        return DEPOSED.matcher(candidate.log()).results().map(found -> found.group(1));
     }
 
     /** Starts the program of a candidate again, and waits until it can be elected. */
