@@ -57,29 +57,33 @@ class EtcdStandbyIT extends StandbyContract {
     @Test
     void theEnginesLeaderIsKilled() throws Exception {
         List<Node> two = loaded("twelve", "thirteen");
-        goesOn(() -> {
-            EtcdServer leader = leader();
-            leader.kill();
-            Cluster.pause(CandidatesPlatform.TERM.multipliedBy(3));
-            assertThat(leader()).isNotSameAs(leader);
-            leader.startAgain();
-        });
+        EtcdServer[] killed = new EtcdServer[1];
+        goesOn(
+                () -> {
+                    killed[0] = leader();
+                    killed[0].kill();
+                    Cluster.pause(CandidatesPlatform.TERM.multipliedBy(3));
+                    assertThat(leader()).isNotSameAs(killed[0]);
+                },
+                () -> killed[0].startAgain());
         finish("the leader of etcd killed", two);
     }
 
     @Test
     void servicesThatAreCutOffFromTheServingCandidateWait() throws Exception {
         List<Node> two = loaded("eight", "nine");
-        goesOn(() -> {
-            TcpProxy cut = platform().services(platform().serving());
-            cut.set(Flow.HELD);
-            Cluster.pause(CandidatesPlatform.TERM);
-            cut.set(Flow.OPEN);
-            Cluster.pause(SETTLE);
-            cut.set(Flow.LOST);
-            Cluster.pause(CandidatesPlatform.TERM);
-            cut.set(Flow.OPEN);
-        });
+        goesOn(
+                () -> {
+                    TcpProxy cut = platform().services(platform().serving());
+                    cut.set(Flow.HELD);
+                    Cluster.pause(CandidatesPlatform.TERM);
+                    cut.set(Flow.OPEN);
+                    Cluster.pause(SETTLE);
+                    cut.set(Flow.LOST);
+                    Cluster.pause(CandidatesPlatform.TERM);
+                    cut.set(Flow.OPEN);
+                },
+                () -> {});
         finish("cut twice between services and serving candidate", two);
     }
 
