@@ -91,7 +91,8 @@ final class NodeRuntime implements AutoCloseable {
         return new Completions(pool, callbackPool == null ? pool : later(pool));
     }
 
-    private static Executor later(Executor executor) {
+    /** Returns what has an executor run something after the time in which a caller adds an action to its stage. */
+    static Executor later(Executor executor) {
         // Not by the node's timer: it forgets its tasks when the node closes, and each stage has to be completed.
         return CompletableFuture.delayedExecutor(UNWIND_MICROS, TimeUnit.MICROSECONDS, executor);
     }

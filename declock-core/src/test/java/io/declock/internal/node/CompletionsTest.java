@@ -19,12 +19,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** On which thread stages are completed. */
 @Timeout(60)
@@ -107,27 +104,17 @@ class CompletionsTest {
                 });
     }
 
-    /** An action that is added to a complete stage would run in the caller's deep stack. */
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void aCallerWithADeepStackHasTheTimeToAddAnActionToItsStage(boolean pool) throws Exception {
-        start(pool ? null : Runnable::run);
-        int inTime = 0;
+    /** An action that is added to a complete stage would run in the caller's deep stack. A machine with other work makes the wait longer, never shorter. */
+    @Test
+    void aCallerWithADeepStackHasTheTimeToAddAnActionToItsStage() throws Exception {
+        start(null);
+        Executor later = NodeRuntime.later(Runnable::run);
         for (int i = 0; i < 100; i++) {
-            int owner = i;
-            CompletableFuture<LockHandle> stage = deep(2_000, () -> write(owner));
-            long got = System.nanoTime();
-            while (System.nanoTime() - got < MICROSECONDS.toNanos(100)) {
-                Thread.onSpinWait();
-            }
-            inTime += stage.isDone() ? 0 : 1;
-            stage.get(30, SECONDS).close();
+            CompletableFuture<Long> ran = new CompletableFuture<>();
+            long asked = System.nanoTime();
+            later.execute(() -> ran.complete(System.nanoTime()));
+            assertThat(ran.get(30, SECONDS) - asked).isGreaterThanOrEqualTo(MICROSECONDS.toNanos(200));
         }
-        assertThat(inTime).as("stages that were not complete after 100 µs").isGreaterThan(75);
-    }
-
-    private static <T> T deep(int calls, Supplier<T> action) {
-        return calls == 0 ? action.get() : deep(calls - 1, action);
     }
 
     @Test
