@@ -24,7 +24,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** MkDocs builds the site of docs without a complaint, each page is in it, and each link of a page leads to a page and a place on it. */
+/** MkDocs builds the site of docs without a complaint, each page is in it and complete, and each link of a page leads to a page and a place on it. */
 class SiteTests {
     private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
     private static final Pattern LINK = Pattern.compile("href=\"([^\"]+)\"");
@@ -49,6 +49,7 @@ class SiteTests {
                 .contains("<li><strong>Header</strong>")
                 .containsPattern("<ul>\\s*<li>A releasing writer grants");
         assertThat(brokenLinks(pages)).isEmpty();
+        assertThat(pages.values()).as("what is left to be written").noneMatch(html -> html.contains("TODO"));
     }
 
     private Map<Path, String> pages() throws IOException {
