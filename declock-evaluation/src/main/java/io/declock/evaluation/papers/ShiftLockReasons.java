@@ -20,7 +20,7 @@ final class ShiftLockReasons {
 
     /** Of CAS with back-off. */
     static final String GROWING_PAUSES =
-            "A client's limit falls by its own share of retries, and until enough have fallen the lock is under siege: the longer one measures, the more acquisitions a second there are, 92,950 in the first 5 s, 144,000 in the first 6 s, and 245,900 in the first 10 s. With 1 µs of the clients' processors for each verb and completion the first 10 s have 136,300, with 93.8% retries. The paper says neither how long it measures nor what its processors take.";
+            "The limit of a client's pauses grows with its own share of retries, and until the limits have grown the lock is under siege: the longer one measures, the more acquisitions a second there are, 92,950 in the first 5 s, 144,000 in the first 6 s, and 245,900 in the first 10 s. With 1 µs of the clients' processors for each verb and completion the first 10 s have 136,300, with 93.8% retries. The paper says neither how long it measures nor what its processors take.";
 
     static final String PAUSE_OF_DSLR =
             "DSLR here pauses 1,862 ns for each ticket before its own, as in ShiftLock's published code. With ten million locks a pause of 25 ns makes 7.87 READs with half readers, and 5.2 million acquisitions/s instead of 6.3; with 95% readers it makes 0.34, where 4.9 times ShiftLock's are 0.98 in the paper.";
